@@ -68,7 +68,7 @@ void flush(const fs::path& path) {
     fail_to_write(path, error);  // EINVAL: this file system has nothing to flush
 }
 
-/// A process that replaces a folder holds the lock of its partial folder.
+/// Whether another process writes the folder `place`: it then holds the lock of the partial folder.
 bool is_being_written(const fs::path& place) {
   const int file = ::open(partial_of(place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) return false;
@@ -87,7 +87,8 @@ void put_back(const fs::path& place) {
          place.string(), error.message(), aside.string());
 }
 
-/// A folder beside it would be on another file system, and couldn't be renamed to it when all is written.
+/// Whether `place` is a mount point. A folder beside it would be on another file system, and couldn't be
+/// renamed to it when all is written.
 bool is_mount_point(const fs::path& place) {
   struct statx found {};
   if (::statx(AT_FDCWD, place.c_str(), 0, STATX_BASIC_STATS, &found) != 0) return false;

@@ -19,7 +19,7 @@ namespace atl {
 /// What a user can do about this errno of a write.
 const char* write_remedy(int error);
 
-/// Whether a file may be renamed to `path`: it is absent, or a file itself. What is there otherwise, such as
+/// Whether a file may be renamed to `path`: it is absent, or a file itself. Anything else there, such as
 /// /dev/null, a pipe or a name of standard output, would be gone for everybody who uses it.
 bool may_become_a_file(const std::filesystem::path& path);
 
@@ -50,7 +50,7 @@ class AtomicFile {
 /// Writes the whole of a small file.
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
-/// Exchanges what two names name, in one step. Returns 0, or −1 with errno.
+/// Exchanges what two names stand for, in one step. Returns 0, or −1 with errno.
 using NameSwap = int (*)(const char* one, const char* other);
 /// The kernel's swap (renameat2).
 int swap_names(const char* one, const char* other);
@@ -64,8 +64,8 @@ class AtomicFolder {
  public:
   enum class Existing { kRefuse, kReplace };
 
-  /// `place` must not exist, or be an empty folder, unless Existing::kReplace; it is no mount point. Creates
-  /// missing parent folders.
+  /// Unless Existing::kReplace, `place` must be absent or an empty folder. It must not be a mount point.
+  /// Creates missing parent folders.
   explicit AtomicFolder(std::filesystem::path place, Existing existing = Existing::kRefuse);
   /// Removes the temporary folder unless commit() returned.
   ~AtomicFolder();

@@ -1,6 +1,6 @@
-// Which processors a rank's threads run on. Where a server's ranks have its processors to themselves, each
-// takes some of them for itself and each thread stays on one, so that caches stay warm and no two threads
-// share a processor while another is idle.
+// Which processors a rank's threads run on. If a server's ranks have its processors to themselves, each rank
+// takes some of them for itself, and each of its threads stays on one. Then caches stay warm, and no two
+// threads share a processor while another is idle.
 //
 // Ranks have the processors to themselves where there are exactly as many as all their threads: in a pod
 // whose processors the kubelet's static policy gave to it alone, or on a whole machine. Otherwise other

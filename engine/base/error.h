@@ -29,7 +29,8 @@ template <class... Args>
 
 }  // namespace atl
 
-/// A bug if it does not hold: prints the values and aborts. ATOLL_CHECK(a == b, "a {} b {}", a, b).
+/// Checks a condition that only a bug can break. If it doesn't hold, prints the values and aborts.
+/// ATOLL_CHECK(a == b, "a {} b {}", a, b).
 #define ATOLL_CHECK(condition, ...)                                                       \
   do {                                                                                    \
     if (!(condition)) [[unlikely]]                                                        \

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-// The header defines the literal "…"_json, which nobody here uses, as an inline function; every file that
-// includes it would compile the parser for that. This makes its body that of a template, which is compiled
-// where it is called: nowhere.
+// The header defines the literal "…"_json as an inline function, so that every file which includes it would
+// compile the parser. Nobody here uses the literal. This macro turns its body into that of a template, which
+// is compiled only where it is called: nowhere.
 #define _json(text, size) \
   _json(text, size);      \
   template <class>        \
@@ -24,7 +24,8 @@ template <>
 std::string nlohmann::ordered_json::dump(int indent, char fill, bool ascii_alone,
                                          error_handler_t on_error) const;
 
-// What most files would compile besides: what a document written as {{"name", value}, …} calls, and its <<.
+// More templates that most files would compile: those that a document written as {{"name", value}, …} calls,
+// and its <<.
 extern template nlohmann::basic_json<>::basic_json(initializer_list_t, bool, value_t);
 extern template nlohmann::basic_json<>::basic_json(const nlohmann::json&);
 extern template void nlohmann::basic_json<>::json_value::destroy(value_t);
@@ -36,13 +37,13 @@ extern template class nlohmann::detail::serializer<nlohmann::ordered_json>;
 
 namespace atl {
 
-/// The document that a text or the rest of a stream is. Throws nlohmann::json::parse_error where it is none.
+/// Parses a text, or the rest of a stream. Throws nlohmann::json::parse_error where that is no document.
 nlohmann::json parse_json(std::string_view text);
 nlohmann::json parse_json(std::istream& stream);
-/// The same, whose objects keep their keys in the text's order.
+/// The same, but objects keep their keys in the text's order.
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
-/// The document that a text is, or a value for which is_discarded() holds.
+/// Parses a text. Where that is no document, returns a value for which is_discarded() holds.
 nlohmann::json json_or_discarded(std::string_view text);
 nlohmann::ordered_json ordered_json_or_discarded(std::string_view text);
 

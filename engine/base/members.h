@@ -1,4 +1,4 @@
-// The members of a struct by their names in files, for whoever writes, reads or sums them all. A struct
+// The members of a struct by their names in files, for code that writes, reads or sums them all. A struct
 // names its members once, in the order in which files have them:
 //
 //   static constexpr auto members() { return std::tuple{Key{"loss", &Epoch::loss}, …}; }
@@ -33,7 +33,7 @@ constexpr void each_member(Call call) {
   std::apply([&](const auto&... member) { (call(member), ...); }, T::members());
 }
 
-/// Null where members() doesn't name it.
+/// The name of the member `wanted`; null where members() doesn't list it.
 template <class Owner, class Value>
 constexpr const char* member_name(Value Owner::*wanted) {
   const char* name = nullptr;

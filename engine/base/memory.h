@@ -30,13 +30,14 @@ MemoryRoom memory_room(const std::filesystem::path& root = "/");
 /// Tells a user why `who` ended when it was refused memory: the most it held, what there is, and what helps.
 std::string out_of_memory(const std::string& who);
 
-/// Makes large blocks (1 MiB and more) go back to the system as soon as they are freed. By default the C
-/// library would, once one is freed, keep up to twice its size from then on. For programs that allocate once,
-/// at the start.
+/// Makes large blocks (1 MiB and more) go back to the system as soon as they are freed. By default, once the
+/// C library has freed such a block, it keeps up to twice its size of freed memory from then on. Call it in
+/// programs that allocate once, at the start.
 void return_freed_memory();
 
 // What the process's control group may use, and which processes were killed. Inside a container nothing else
-// tells: it shows all of the machine's cores, and a kill for lack of memory leaves no other trace.
+// tells them: a container shows all of the machine's cores, and a kill for lack of memory leaves no other
+// trace.
 
 /// Cores by the CPU quota of this process's cgroup or, where that is smaller, of one around it (versions 1
 /// and 2); 0 where there is no quota. `root` is where /proc and /sys are looked for.

@@ -16,8 +16,8 @@ enum class Purpose : std::uint32_t {
   kSampling = 5,
   kPartition = 6,
   kGenerator = 7,
-  kBatch = 8,       // which vertices a step trains on …
-  kNeighbour = 9,   // … and which neighbours each of them reads
+  kBatch = 8,       // which vertices a step trains on
+  kNeighbour = 9,   // which neighbours a vertex of a mini-batch reads
   kChunks = 10,     // in which order an epoch goes over chunks
   kExpansion = 11,  // which neighbours on other servers a server copies
   kNegative = 12,   // which pairs link prediction trains on as non-edges

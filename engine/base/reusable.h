@@ -1,5 +1,5 @@
-// Memory that is written again and again, as for batch after batch. It grows to the largest batch's size with
-// some room above, and then stays. Its growth is counted, so that a run can show that its steps allocate
+// Memory that is written again and again, for one batch after another. It grows to the largest batch's size
+// with some room above, and then stays. Its growth is counted, so that a run can show that its steps allocate
 // nothing.
 #pragma once
 

@@ -39,7 +39,8 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
 // Lists.
 
 /// The texts, or the whole numbers, of a list with `between` after each but the last: "a, b, c". fmt::join
-/// compiles a formatter with widths and precisions in each file that calls it, a third of a second.
+/// would compile a formatter with widths and precisions in each file that calls it, which takes a third of a
+/// second.
 template <class List>
 std::string joined(const List& all, std::string_view between) {
   std::string text;

@@ -32,7 +32,7 @@ struct BenchMachine {
   std::string gpu{};  // name by its maker; empty: the CPU
 };
 
-/// The machine's rates, as one line that has no time and so isn't taken for a row.
+/// The machine's rates as one line of text. It has no time, so nobody takes it for a row.
 std::string to_text(const MachineRates& rates, const BenchMachine& machine);
 std::string to_json(const MachineRates& rates, const BenchMachine& machine);
 /// "figure, limit, ratio", one line per row.
@@ -49,18 +49,18 @@ std::string to_json(const BenchRow& row);
 ///  - The fused attention's forward with `heads` heads. Limit: E·(4 + 4f + 4·heads) bytes at 60 % of the
 ///    gather's rate.
 ///
-/// All run on ctx's device, which `rates` are of. If that device's library has an SpMM, the row has its time
-/// beside ours. Throws Error where a result is wrong.
+/// All run on ctx's device, and `rates` are that device's. If its library has an SpMM, the row has the
+/// library's time beside ours. Throws Error where a result is wrong.
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);
 
-/// A whole epoch of a job on one rank in this process, against 1.3 × seconds_of(epoch_work()). Runs on ctx's
-/// device, which `rates` are of. Throws Error where the loss isn't finite or doesn't fall, and where a GPU's
-/// first two losses aren't near those of the CPU, which trains two epochs for comparison.
+/// Times a whole epoch of a job on one rank in this process. Limit: 1.3 × seconds_of(epoch_work()). It runs
+/// on ctx's device, and `rates` are that device's. Throws Error where the loss isn't finite or doesn't fall,
+/// and where a GPU's first two losses aren't near those of the CPU, which trains two epochs for comparison.
 BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const MachineRates& rates, int epochs);
 
-/// Draws an epoch's mini-batches as the job's one rank would with so many threads; fetches and trains
+/// Draws an epoch's mini-batches as the job's one rank would with `threads` threads; fetches and trains
 /// nothing. Seconds are the mean over `epochs`, after one epoch in which the number of each row's arcs is
 /// checked. Throws Error where that is wrong.
 BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads,

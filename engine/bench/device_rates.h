@@ -14,7 +14,8 @@
 
 namespace atl {
 
-/// Sizes to measure with: matrices of so many bytes, larger than any cache, and square products of this side.
+/// Sizes to measure with: the bytes of a matrix, which is larger than any cache, and the side of the square
+/// matrices that are multiplied.
 struct DeviceRateSizes {
   Index bytes = Index(256) << 20, side = 4096;
 };

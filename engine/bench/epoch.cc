@@ -32,7 +32,8 @@ struct OneRank {
   std::optional<Trainer> trainer;
 };
 
-/// By epoch. A loss is complete once the device has done all of its epoch.
+/// The losses and seconds of a training, by epoch. A loss is complete once the device has done all of its
+/// epoch.
 struct Trained {
   std::vector<double> losses, seconds;
 };
@@ -62,7 +63,7 @@ double nearness(const Job& job) {
   return batches && halves ? 0.1 : batches || halves ? 0.01 : 1e-4;
 }
 
-/// Compares a GPU's losses with the CPU's. The second loss follows from a backward pass and an update, too.
+/// Compares a GPU's losses with the CPU's. The second loss also depends on a backward pass and an update.
 void check_against_cpu(ThreadPool& pool, const Job& job, const Dataset& dataset,
                        const PreparedGraph& prepared, const std::vector<double>& losses) {
   constexpr int kEpochs = 2;
@@ -109,7 +110,7 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
 
 namespace {
 
-/// How many arcs a batch holds of a row with these sources.
+/// How many arcs of `row` a batch holds, if `sources` are all of the row's sources.
 Index expected_arcs(std::span<const VertexId> sources, VertexId row, int fanout, bool replace) {
   const Index loops = std::ranges::count(sources, row), others = Index(sources.size()) - loops;
   if (fanout == kAllNeighbours || others == 0) return loops + others;

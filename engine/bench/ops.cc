@@ -99,7 +99,7 @@ double spmm_seconds(Context& ctx, const PlacedGraph& graph, const Matrix& x) {
   return shortest_seconds(ctx, [&] { spmm(ctx, arcs, x_there, out); });
 }
 
-/// A row without a limit; with the library's time beside ours where the device has a library.
+/// A row without a limit. Where the device has a library, it has the library's time beside ours.
 BenchRow spmm_row(Context& ctx, const PlacedGraph& graph, const Matrix& x) {
   const Makers makers(ctx);
   BenchRow row{fmt::format("spmm, {} columns, {} order", x.cols(), graph.order), spmm_seconds(ctx, graph, x)};

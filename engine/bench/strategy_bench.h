@@ -18,9 +18,9 @@ namespace atl {
 struct StrategyRuns {
   std::string label;                            // "pipegcn:smoothing=both"
   bool hides = false;                           // its communication may travel while the compute thread works
-  TrafficBytes planned{};                       // sent by all ranks in an epoch, by `atoll plan` …
-  TrafficBytes planned_between{};               // … and the share between servers …
-  PlannedBytes epochs = PlannedBytes::kOfEach;  // … in which epochs
+  TrafficBytes planned{};                       // sent by all ranks in an epoch, as `atoll plan` says
+  TrafficBytes planned_between{};               // the part of `planned` that goes between servers
+  PlannedBytes epochs = PlannedBytes::kOfEach;  // the epochs that send as planned
   std::vector<RunRecord> rounds;                // one run per round
 };
 
@@ -47,15 +47,15 @@ struct StrategyBench {
   std::string link,
       rig;  // link: rate as given, "" without one; rig: a JSON object, "" for this machine as it is
   double share_asked = 0, share_reached = 0;  // by --comm-share; 0: not asked for
-  std::vector<StrategyRow> rows;              // as listed; the last is the first one again
+  std::vector<StrategyRow> rows;              // in the list's order; the last is the first strategy again
 
   /// Least and largest ratio, over rounds, of the first strategy's two runs, extended to contain 1. A
   /// speed-up counts only outside this range.
   std::pair<double, double> noise() const;
 };
 
-/// `runs` as listed; the last is the first one again. All have as many rounds, and outlive the rows. Throws
-/// Error where a run sent other bytes than planned, or has no steady epoch.
+/// `runs` are in the list's order; the last is the first strategy again. All have equally many rounds, and
+/// must outlive the rows. Throws Error where a run sent other bytes than planned, or has no steady epoch.
 std::vector<StrategyRow> compare_strategies(const std::vector<StrategyRuns>& runs);
 
 /// The comparison for a terminal, and as one JSON object.
@@ -73,8 +73,9 @@ struct SharedEpoch {
 };
 
 /// Takes communication as a fixed time plus a time proportional to 1 / rate: the line nearest to all
-/// measurements. Where they make no such line (fewer than two, or the link wasn't the limit), it is the line
-/// through the last one without a fixed time. Throws Error where the fixed time alone exceeds the share.
+/// measurements. Where the measurements give no such line (they are fewer than two, or the link wasn't the
+/// limit), it takes the line through the last one, with no fixed time. Throws Error where the fixed time
+/// alone exceeds the share.
 double rate_for_share(double share, std::span<const SharedEpoch> measured);
 
 }  // namespace atl

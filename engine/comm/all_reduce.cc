@@ -10,7 +10,7 @@ namespace atl {
 namespace {
 
 constexpr Index kDirectBytes =
-    64 * 1024;  // bytes to all others: for fewer, a second round costs more than it saves
+    64 * 1024;  // bytes to all others; below this, a second round costs more than it saves
 
 bool is_sliced(int ranks, Index bytes) {
   return ranks > 2 && (ranks - 1) * bytes > kDirectBytes;
@@ -37,8 +37,8 @@ std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width) {
   return (ranks - 1) * term * width;
 }
 
-/// The slice after this rank's own ends its first way round here, and the slice after that ends its second.
-/// This rank passes neither on.
+/// Two of the 2 P slices aren't passed on. The slice after this rank's own ends its first way round the ring
+/// here, and the slice after that ends its second.
 std::int64_t ring_bytes(int ranks, Rank rank, Index count, Index width) {
   const Index never_first = slice_count((rank + 1) % ranks, ranks, count),
               never_second = slice_count((rank + 2) % ranks, ranks, count);

@@ -1,8 +1,8 @@
 // A sum over ranks whose bits don't depend on the transport, the run or the rank. Every element is added in
 // rank order, ((v0 + v1) + v2) + …, however the arrays travel.
-//   direct  every rank sends its whole array to all others and adds all of them: one round, (P − 1) n sent
-//   sliced  rank r receives everybody's slice r, adds it, sends the sum to all: 2 rounds, about 2 (P − 1) n /
-//   P
+//   direct  Every rank sends its whole array to all others and adds all arrays: one round, (P − 1) n sent.
+//   sliced  Rank r receives slice r from all others, adds it and sends the sum to all: two rounds, about
+//           2 (P − 1) n / P sent.
 // Direct serves small arrays, for which latency counts, and two ranks, for which the bytes are the same.
 #pragma once
 
@@ -31,8 +31,8 @@ std::int64_t ring_bytes(int ranks, Rank rank, Index count, Index width);
 /// The shape of a sum: `count` elements of `width` bytes on each rank of a group.
 struct SumShape {
   std::span<const Rank> members;  // ascending; empty: all ranks
-  Rank place = 0;                 // this rank's among them
-  int ranks = 1;                  // of the group
+  Rank place = 0;                 // this rank's place among the members
+  int ranks = 1;                  // ranks of the group
   Index count = 0, width = 0;
 };
 SumShape sum_shape(const RankGroup& group, Index count, Index width);
@@ -44,12 +44,12 @@ class AllReduce {
 
   /// Fills the first round's messages. `values` is summed in place; `terms` has room for all_reduce_memory()
   /// bytes. If `add` is null nothing is summed, and only the messages are made. The shape's members outlive
-  /// it.
+  /// the sum.
   void begin(const SumShape& shape, std::byte* values, Add add, std::byte* terms, std::vector<Message>& sends,
              std::vector<Message>& receives);
   const SumShape& shape() const { return shape_; }
-  /// Called when a round's messages have all arrived; adds their contents. True if there is a next round,
-  /// whose messages it fills; false when `values` holds the sum.
+  /// Call when a round's messages have all arrived: adds their contents. True if there is a next round, whose
+  /// messages are then filled in; false when `values` holds the sum.
   bool next_round(std::vector<Message>& sends, std::vector<Message>& receives);
   /// Bytes that the second round sends to each peer; 0 if there is no second round.
   Index second_round_bytes() const { return sliced_ ? slice_count(shape_.place) * shape_.width : 0; }

@@ -90,8 +90,8 @@ Message message_of(Rank peer, const View& rows) {
   return {peer, static_cast<std::byte*>(const_cast<void*>(rows.address())), rows.rows * rows.row_bytes()};
 }
 
-/// Whether an exchange moves any bytes. One that moves none begins nothing and touches no state, so that all
-/// threads of a rank that is alone may exchange.
+/// Whether an exchange moves any bytes. An exchange that moves none begins nothing and touches no state, so
+/// all threads of a rank that is alone may call it.
 template <class Sends, class Receives>
 bool moves(const Sends& sends, const Receives& receives) {
   const auto has_bytes = [](const auto& each) {
@@ -134,7 +134,7 @@ Event Communicator::run(Lane lane, Traffic purpose, std::shared_ptr<Operation> o
   return Event(state_.get(), std::move(operation));
 }
 
-/// Leaves out messages without bytes.
+/// Removes the messages without bytes, then runs the operation.
 Event Communicator::run_messages(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation) {
   for (auto* messages : {&operation->sends, &operation->receives}) {
     std::erase_if(*messages, [](const Message& m) { return m.bytes == 0; });
@@ -165,7 +165,7 @@ Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const Message
 
 namespace {
 
-/// Adds sixteen at a time, which the compiler turns into vector code at -O2.
+/// Adds sixteen values at a time, which the compiler turns into vector code at -O2.
 template <class T>
 void add_terms(std::byte* sum, const std::byte* term, Index count) {
   T* __restrict s = reinterpret_cast<T*>(sum);

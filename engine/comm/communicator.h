@@ -1,7 +1,7 @@
 // The typed front of communication. It checks shapes, runs operations in order on several lanes, counts every
-// byte and second, and never waits without a time-out. One per rank, called from that rank's compute thread.
-// One other thread, which fetches ahead, may exchange and wait over Lane::kPrefetch. Neither thread waits for
-// the other's operations, and each lane has an order of its own.
+// byte and second, and never waits without a time-out. Each rank has one, which its compute thread calls. One
+// other thread, which fetches ahead, may exchange and wait over Lane::kPrefetch. Neither thread waits for the
+// other's operations, and each lane has an order of its own.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ class ProgressEngine;
 class StreamWatcher;
 
 /// Some of the ranks, which sum among themselves: holders of the same parameters, a stage of a pipeline, a
-/// server. Members call collectives over a group in the same order. A rank in several groups keeps one order
-/// over all of them, and so do the ranks that share groups with it.
+/// server. Members call collectives over a group in the same order. A rank in several groups calls the
+/// collectives of all of them in one order, which the ranks that share these groups keep too.
 class RankGroup {
  public:
   /// `members` ascend and include this rank; empty: all ranks.
@@ -40,7 +40,7 @@ class RankGroup {
 
   bool everyone() const { return members_.empty(); }
   int size() const { return size_; }
-  /// This rank's place among them, from 0.
+  /// This rank's place among the members, from 0.
   Rank place() const { return place_; }
   /// Empty: all ranks.
   std::span<const Rank> members() const { return members_; }
@@ -57,10 +57,11 @@ class Event {
  public:
   Event() = default;
   bool complete() const;
-  /// Returns when the operation is complete. Throws the operation's own failure, or an Error naming the
-  /// missing rank and its host when nothing has arrived for the communicator's time-out, or naming this rank
-  /// when its own device hasn't finished the work before the operation by then. Waits of the compute thread
-  /// are entered in the ledger as exposed seconds; those of a thread that fetches ahead aren't.
+  /// Returns when the operation is complete. Throws the operation's own failure. If nothing has arrived for
+  /// the communicator's time-out, throws an Error that names the missing rank and its host. If this rank's
+  /// own device hasn't finished the work before the operation by then, throws an Error that names this rank.
+  /// Waits of the compute thread are entered in the ledger as exposed seconds; those of the thread that
+  /// fetches ahead aren't.
   void wait();
 
  private:
@@ -84,13 +85,12 @@ struct RowsFrom {
 class Communicator {
  public:
   struct Options {
-    std::chrono::milliseconds timeout{
-        300'000};                // of silence: a long transfer may take longer, as long as it goes on
+    std::chrono::milliseconds timeout{300'000};  // of silence; a transfer that goes on may take longer
     WaitBoard* waits = nullptr;  // told which ranks this rank waits for; outlives the communicator
-    Trace* trace = nullptr;      // told of transfers and waits with their times; outlives it, too
-    /// Called when a call to the library doesn't return, by the waiting thread, or when this rank's device
-    /// doesn't finish its work, by the progress thread. One of the threads can't be joined then, and nothing
-    /// can be cleaned up, so the callback ends the process. If it returns, an Error follows.
+    Trace* trace = nullptr;      // told of transfers and waits with their times; outlives the communicator
+    /// The waiting thread calls it when a call to the library doesn't return. The progress thread calls it
+    /// when this rank's device doesn't finish its work. One of the rank's threads can't be joined then, and
+    /// nothing can be cleaned up, so the callback ends the process. If it returns, an Error follows.
     std::function<void(const std::string&)> on_stuck;
   };
   /// Starts a thread of its own, which opens the transport and alone calls it.
@@ -98,8 +98,8 @@ class Communicator {
   explicit Communicator(std::unique_ptr<Transport> transport);
   /// Runs operations on another engine. `trace` as in the options.
   explicit Communicator(std::unique_ptr<ProgressEngine> engine, Trace* trace = nullptr);
-  /// Leaves the group: in step with the others if all went well; at once during an exception, so that the
-  /// others notice.
+  /// Leaves the group. If all went well, it leaves in step with the others; during an exception it leaves at
+  /// once, so that the others notice.
   ~Communicator();
 
   Rank rank() const;
@@ -124,11 +124,11 @@ class Communicator {
   void all_reduce(Traffic purpose, std::span<float> values);
   void all_reduce(Traffic purpose, std::span<double> values);
   void all_reduce(Traffic purpose, std::span<std::int64_t> values);
-  /// The same over a group.
+  /// The same sum over a group.
   void all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values);
-  /// Begins a sum over a group: `values` hold the sums at the event. `terms`, all_reduce_memory() bytes
-  /// (comm/all_reduce.h), and the group must stay until then. All memory is the host's; `stream` as for an
-  /// exchange.
+  /// Begins a sum over a group: `values` hold the sums once the event is complete. The group must stay until
+  /// then, and so must `terms`, which has all_reduce_memory() bytes (comm/all_reduce.h). All memory is the
+  /// host's; `stream` is used as in an exchange.
   Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<float> values,
                          std::span<std::byte> terms, DeviceStream* stream = nullptr);
   Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values,
@@ -137,8 +137,8 @@ class Communicator {
   /// Whether begin_device_sum() may be called, because the ranks' devices are linked. The same on all ranks.
   bool sums_on_devices() const;
   /// Begins a sum over all ranks, in place, that the devices compute themselves. `values` are in the memory
-  /// of `stream`'s device. The order of additions differs from run to run, and so may the bits, which are the
-  /// same on all ranks. Runs in the bulk lane, in its order of calls.
+  /// of `stream`'s device. The order of additions, and so the bits of the sum, may differ from run to run;
+  /// all ranks of a run get the same bits. The sum runs in the bulk lane, in its order of calls.
   Event begin_device_sum(Traffic purpose, std::span<Real> values, DeviceStream* stream);
 
   void broadcast(Traffic purpose, Rank root, std::span<std::byte> bytes);
@@ -149,8 +149,8 @@ class Communicator {
                                                  const std::vector<std::vector<std::byte>>& to);
   void barrier();
 
-  /// Throws Error naming the ranks and hosts that differ unless all ranks pass the same `value`: build,
-  /// manifest, data set. `what` names the value.
+  /// Compares `value` over all ranks (build, manifest, data set). Throws Error naming the ranks and hosts
+  /// whose value differs. `what` names the value.
   void check_same(const std::string& what, const std::string& value);
 
   /// Ends all operations under way; later ones fail. Call after an error of this rank's own, before the
@@ -159,14 +159,14 @@ class Communicator {
 
   /// The trace given in the options; null: nothing is traced. The compute thread tells it what it does.
   Trace* trace() const;
-  /// Told what the threads that make batches do; null: nobody watches.
+  /// The watcher of the threads that make batches; null: nobody watches.
   StreamWatcher* stream_watcher() const;
   /// A copy of the figures so far; any thread may ask.
   Ledger ledger() const;
-  /// Processor time of the thread that communicates.
+  /// CPU seconds of the thread that communicates.
   double progress_cpu_seconds() const;
-  /// Time in which any operation was under way, whether or not the compute thread waited. Includes waiting
-  /// for a peer that hasn't begun its side.
+  /// Seconds in which any operation was under way, whether or not the compute thread waited. They include
+  /// waiting for a peer that hasn't begun its side.
   double communication_seconds() const;
 
  private:
@@ -183,7 +183,7 @@ class Communicator {
   std::unique_ptr<Event::State> state_;
 };
 
-/// Starts the thread that calls the transport, which opens it; throws what that throws (progress.h).
+/// Starts the thread that opens the transport and calls it (progress.h). Throws what open() throws.
 std::unique_ptr<ProgressEngine> start_progress(std::unique_ptr<Transport> transport,
                                                const Communicator::Options& options);
 
@@ -201,7 +201,7 @@ struct Event::State {
   Trace* trace;
   std::unique_ptr<ProgressEngine> progress;
   std::array<std::vector<std::shared_ptr<Operation>>, 2> pools;
-  std::vector<std::byte> terms;  // scratch of the sum that is being waited for; grows once
+  std::vector<std::byte> terms;  // scratch of the sum that a thread waits for; grows once
   mutable std::mutex lock;       // guards the ledger
   Ledger ledger;
 

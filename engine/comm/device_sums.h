@@ -8,8 +8,8 @@
 
 namespace atl {
 
-/// Memory for the sums of one rank, one at a time: the next begin() comes after end(). If the host can't read
-/// the device's memory, values are copied through the host's.
+/// Memory for one rank's sums. One sum runs at a time: the next begin() comes after end(). If the host can't
+/// read the device's memory, values are copied to the host's memory and back.
 class DeviceSum {
  public:
   explicit DeviceSum(Device device);
@@ -31,7 +31,8 @@ class DeviceSum {
   Index bytes() const { return terms_.held_bytes() + Index(staged_.bytes()); }
 
  private:
-  /// Memory that grows a second time serves batches and will grow again, so it gets a quarter more.
+  /// The size of memory that must grow. Memory that grows a second time serves batches and will grow again,
+  /// so it gets a quarter more.
   static Index roomy(Index held, Index wanted) { return held > 0 ? wanted + wanted / 4 : wanted; }
 
   Buffer<std::byte> terms_;      // other ranks' values, in the host's memory
@@ -48,7 +49,7 @@ inline bool DeviceSum::reserve(Context& ctx, const RankGroup& group, Index count
   const Index staged = memory_of(ctx.device).is_hosts ? 0 : count * width;
   const Index terms_held = terms_.held_bytes(), staged_held = Index(staged_.bytes());
   if (terms <= terms_held && staged <= staged_held) return false;
-  if (bytes() > 0) ctx.stream->synchronise();  // the sum before still uses the memory
+  if (bytes() > 0) ctx.stream->synchronise();  // the previous sum may still use the memory
   if (terms > terms_held) terms_.resize(roomy(terms_held, terms));
   if (staged > staged_held) staged_.resize(std::size_t(roomy(staged_held, staged)));
   return true;

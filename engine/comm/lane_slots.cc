@@ -5,9 +5,10 @@
 
 namespace atl {
 
-/// A free slot; null: the operation has to wait. Bulk and prefetch take any slot. Sums of all ranks take
-/// turns, so that each has the same slot on every rank. All else in the small lane, sums of groups included,
-/// shares one slot, because ranks may have different numbers of these.
+/// A free slot; null: the operation has to wait. Operations of bulk and prefetch take any free slot. Sums
+/// over all ranks take their slots in turn, so that a sum has the same slot on every rank. All other
+/// operations of the small lane share one slot, including sums over groups, because ranks may run different
+/// numbers of them.
 LaneSlots::Running* LaneSlots::place_of(const Operation& operation) {
   const auto slots =
       std::span(running_[std::size_t(operation.lane)]).first(std::size_t(slots_of(operation.lane)));

@@ -1,6 +1,6 @@
-// Which operations of a rank are under way. Each lane starts its operations in order and has several of them
-// under way, in slots; lanes run beside each other. It uses no thread and no clock: the progress thread
-// drives it, or a recorder or replay of a run does.
+// Keeps the operations of a rank that are under way. Each lane starts its operations in order and has several
+// of them under way, in slots; lanes run beside each other. This class uses no thread and no clock: the
+// progress thread drives it, or a recorder or replay of a run.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class LaneSlots {
     std::int64_t moved = 0;                         // pending->moved() at the last look
     bool arrived = false;                           // all rounds are over; not yet marked finished
   };
-  /// advance_all() calls it, once for each event of an operation.
+  /// Told of events: advance_all() calls it once for each event of an operation.
   class Watcher {
    public:
     virtual ~Watcher() = default;
@@ -35,7 +35,7 @@ class LaneSlots {
   /// Both arguments outlive it.
   LaneSlots(Transport& transport, Watcher& watcher) : transport_(transport), watcher_(watcher) {}
 
-  // Queues: the enqueueing threads and the taking one use them under one lock.
+  // Queues: the threads that enqueue and the thread that takes use them under one lock.
   void enqueue(std::shared_ptr<Operation> operation) {
     queues_[std::size_t(operation->lane)].push_back(std::move(operation));
   }
@@ -55,8 +55,8 @@ class LaneSlots {
   /// Advances all operations under way. True if anything started, went on to its next round or arrived.
   /// Throws what the transport throws.
   bool advance_all();
-  /// Marks arrived operations as finished; true if there were any. Needs the queues' lock: otherwise a waiter
-  /// that has just read the flag would miss the notice and sleep on.
+  /// Marks arrived operations as finished; true if there were any. Call it with the queues' lock held:
+  /// otherwise a waiter that has just read the flag would miss the notice and sleep on.
   bool finish_arrived();
   bool any_running() const;
   /// Calls `look` for each operation that is under way, lane by lane.
@@ -75,9 +75,9 @@ class LaneSlots {
 
   Transport& transport_;
   Watcher& watcher_;
-  std::array<std::array<Running, kSlots>, kLanes> running_;             // by lane and slot
-  std::size_t next_sum_ = 0;                                            // among the kSumsAtOnce slots
-  std::array<std::vector<std::shared_ptr<Operation>>, kLanes> queues_;  // short: a deque would allocate
+  std::array<std::array<Running, kSlots>, kLanes> running_;  // by lane and slot
+  std::size_t next_sum_ = 0;  // turn of the next sum among the kSumsAtOnce slots
+  std::array<std::vector<std::shared_ptr<Operation>>, kLanes> queues_;  // by lane; a deque would allocate
 };
 
 }  // namespace atl

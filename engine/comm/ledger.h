@@ -1,4 +1,4 @@
-// Where every byte between ranks is written down once, by link class and purpose.
+// The ledger, in which every byte between ranks is booked once, by link class and purpose.
 #pragma once
 
 #include <array>
@@ -20,24 +20,24 @@ enum class Traffic {
   kStatistics,       // column statistics of norms, loss, metrics
   kEvaluation,       // halo rows of an evaluation pass
   kRecompute,        // halo rows fetched again for recompute: layer
-  kSetup,            // features of halo rows, send lists, checks: once
+  kSetup,            // at set-up: features of halo rows, send lists, checks
   kCheckpoint,       // gathering outputs and state
-  kStructure,        // mini-batches: rows whose neighbours are requested, and the neighbours drawn …
-  kIds,              // … ids and degrees of the rows of a batch …
-  kFeatures,         // … and their features
-  kStage,            // pipelines: outputs of a stage's layers for the next stage, forward …
-  kStageGradient,    // … and its gradients, backward
-  kPartial,          // features by columns: summands of the first layer's product, and scores, forward …
-  kPartialGradient,  // … and gradients of the product, backward
-  kPair,             // link prediction: which ends of pairs are requested, and their rows, forward …
-  kPairGradient,     // … and the gradients of those rows, backward
+  kStructure,        // mini-batches: requests for rows' neighbours, and the drawn neighbours
+  kIds,              // mini-batches: ids and degrees of a batch's rows
+  kFeatures,         // mini-batches: features of a batch's rows
+  kStage,            // pipelines: outputs of a stage's layers for the next stage, forward
+  kStageGradient,    // pipelines: gradients of these outputs, backward
+  kPartial,          // features by columns: summands of the first layer's product, and scores, forward
+  kPartialGradient,  // features by columns: gradients of the product, backward
+  kPair,             // link prediction: requests for ends of pairs, and their rows, forward
+  kPairGradient,     // link prediction: gradients of these rows, backward
 };
 inline constexpr int kTraffics = 17;
 const char* traffic_name(Traffic purpose);
 const char* link_name(Link link);
 
 /// Bytes sent by this rank, and seconds in which its compute thread waited (`exposed`). The compute thread
-/// reads it between operations.
+/// may read the ledger between operations.
 class Ledger {
  public:
   explicit Ledger(int ranks = 0) : by_peer_(std::size_t(ranks), 0) {}

@@ -1,6 +1,6 @@
-// How ranks set up links between their devices (tensor/device_links.h). They tell each other, over the host's
-// transport, what each can offer; rank 0 makes a key; all join, and send a few bytes round as a proof. Either
-// all ranks have links, or none has.
+// How ranks set up links between their devices (tensor/device_links.h). They tell each other over the host's
+// transport what each can offer, and rank 0 makes a key. Then all join, and each sends a few bytes to the
+// next as a proof. Either all ranks have links, or none has.
 #include "comm/linked_transport.h"
 
 #include <algorithm>
@@ -51,11 +51,11 @@ class Gathering {
       if (r != host_.rank()) receives.push_back(message(r, all_[std::size_t(r)]));
     comes_ = &host_.start(Lane::kPrefetch, kReceives, {}, receives);
   }
-  /// Makes sure that nothing arrives in this memory any more.
+  /// Abandons an unfinished gathering, so that nothing arrives in this memory any more.
   ~Gathering() {
     if (!whole_) host_.abandon();
   }
-  /// The values that have come so far; those of other ranks are default ones.
+  /// The values that have come so far; ranks whose value hasn't come have the default.
   const std::vector<T>& so_far() {
     comes_->done();
     return all_;
@@ -98,7 +98,7 @@ std::string obstacle(const Transport& host, const std::vector<LinkOffer>& offers
   return {};
 }
 
-/// Why a rank's joining failed; empty: it succeeded, or hasn't ended yet.
+/// Why joining failed on a rank; empty: it succeeded, or hasn't ended yet.
 using Failure = std::array<char, 256>;
 
 std::string first_failure(const Transport& host, const std::vector<Failure>& all) {
@@ -137,8 +137,8 @@ class Proof {
   Buffer<Rank> leaves_, arrives_;
 };
 
-/// Waits until there() is true and returns true, or false when a rank has said that it can't have links. Such
-/// a rank says so at once, so that nobody waits for it.
+/// Waits until there() is true, and returns true. Returns false once a rank has said that it can't have
+/// links. A rank says so at once, so that no other rank waits for it in vain.
 bool await_links(FunctionRef<bool()> there, Transport& host, Gathering<Failure>& failures,
                  milliseconds timeout) {
   const auto until = Clock::now() + timeout;
@@ -151,7 +151,7 @@ bool await_links(FunctionRef<bool()> there, Transport& host, Gathering<Failure>&
   return true;
 }
 
-/// Joins the links. Returns why it failed; empty: it succeeded here.
+/// Joins the links. Returns why that failed; empty: it succeeded on this rank.
 Failure join(std::unique_ptr<DeviceLinks>& links, Proof& proof,
              FunctionRef<std::unique_ptr<DeviceLinks>()> make, Transport& host, Gathering<Failure>& failures,
              milliseconds timeout) {
@@ -189,7 +189,7 @@ LinkSetup set_up_links(Transport& host, const LinkMaker& maker, const LinkOption
   bool gives_up = own[0] == 0 || setup.links == nullptr || give_up(std::move(setup.links));
   setup.why_not = first_failure(host, failures.with(own, options.timeout));
   if (!setup.why_not.empty() && setup.links != nullptr) gives_up = give_up(std::move(setup.links));
-  if (!gives_up) {  // then the library may still use the proof's memory
+  if (!gives_up) {  // the library may still use the proof's memory
     if (options.on_stuck) options.on_stuck(setup.why_not);
     fail("{}", setup.why_not);
   }

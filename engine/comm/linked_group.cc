@@ -114,7 +114,8 @@ std::vector<Rank> LinkedGroup::outstanding() const {
   return ranks;
 }
 
-/// Tokens of receives come first, then those of sends; for a sum there is one from each other rank.
+/// Checks that the peers have come to the same messages. Tokens of receives come first, then those of sends;
+/// a sum has one token from each other rank.
 void LinkedGroup::check_tokens() const {
   const Token* hears = heard_.data();
   const auto check = [&](Rank peer, std::int64_t mine, Does does, Does other_does) {
@@ -129,7 +130,7 @@ void LinkedGroup::check_tokens() const {
   for_others([&](Rank peer) { check(peer, std::int64_t(sum_.size_bytes()), Does::kSums, Does::kSums); });
 }
 
-/// Launches the rounds whose turn has come; true when all are over.
+/// Launches the rounds whose turn has come. True when all rounds are over.
 bool LinkedGroup::rounds_done() {
   while (over_ < rounds_) {
     if (begun_ == over_) {
@@ -151,7 +152,7 @@ void LinkedGroup::begin_round() {
   linked_.links->begin_sum(slot_, sum_.subspan(std::size_t(at), std::size_t(count)));
 }
 
-/// The part of each message that travels in the round that begins.
+/// The part of each message that travels in the round that begins next.
 std::span<const DeviceMessage> LinkedGroup::part(const std::vector<DeviceMessage>& whole,
                                                  std::vector<DeviceMessage>& into) const {
   into.clear();

@@ -1,12 +1,12 @@
 // Ranks on devices with links of their own (NCCL). Bulk rows in a device's memory go from device to device,
 // and bulk sums over all ranks are made there. The host's transport carries everything else.
 //
-// For each message from device to device its two ranks first tell each other, over the host's transport, that
-// they have come to it. A group is launched when the ranks of all its messages have. So no device waits for a
-// rank that still computes, and a rank that never comes is known by name. A sum is such a group, of all
-// ranks. Groups are launched in the order of their starts, one after the other, on one communicator. No
-// deadlock can arise if all ranks start groups in the same order, with a pair's messages in the same groups:
-// the oldest unfinished group waits for no later one.
+// Before a message goes from device to device, its two ranks tell each other over the host's transport that
+// they have come to it. A group of messages is launched once the ranks of all its messages have come. So no
+// device waits for a rank that still computes, and a rank that never comes is known by name. A sum is such a
+// group, of all ranks. Groups are launched one after the other, in the order of their starts, on one
+// communicator. No deadlock can arise if all ranks start groups in the same order, with a pair's messages in
+// the same groups: the oldest unfinished group waits for no later one.
 #include "comm/linked_transport.h"
 
 #include <algorithm>
@@ -85,8 +85,8 @@ class LinkedTransport final : public Transport {
  private:
   static constexpr Lane kLinked = Lane::kBulk;
 
-  /// Leaves in step with the others. False if they don't within the time-out; destroying links that haven't
-  /// been left may hang, as where a peer is lost.
+  /// Leaves the links in step with the other ranks. False if these don't leave within the time-out.
+  /// Destroying links that some rank hasn't left may hang, for example when a peer is lost.
   bool leave_links() {
     const auto until = std::chrono::steady_clock::now() + options_.timeout;
     while (!linked_.links->left()) {

@@ -1,6 +1,6 @@
-// How ranks set up links between their devices (tensor/device_links.h). They tell each other, over the host's
-// transport, what each can offer; rank 0 makes a key; all join, and send a few bytes round as a proof. Either
-// all ranks have links, or none has.
+// How ranks set up links between their devices (tensor/device_links.h). They tell each other over the host's
+// transport what each can offer, and rank 0 makes a key. Then all join, and each sends a few bytes to the
+// next as a proof. Either all ranks have links, or none has.
 #pragma once
 
 #include <chrono>
@@ -19,29 +19,29 @@ namespace atl {
 
 struct LinkOptions {
   bool on_device = true;  // false: this rank computes on the host, and no rank gets links
-  int rank_here = 0;      // its number on its machine
+  int rank_here = 0;      // this rank's number on its machine
   std::chrono::milliseconds timeout{300'000};  // of silence
-  std::string* why_staged = nullptr;           // where open() writes why there are no links; empty: there are
+  std::string* why_staged = nullptr;  // open() writes here why there are no links; empty: there are links
   std::function<void(const std::string&)> on_stuck;  // as Communicator::Options::on_stuck
   std::int64_t round_bytes =
-      64 << 20;  // bytes of a message per round, so that a long one is seen to move. Equal on all ranks
+      64 << 20;  // bytes of a message per round, so that a long message is seen to move; equal on all ranks
 };
 
-/// `host` also carries messages between devices without links: between ranks that share a GPU, or without the
-/// library. All ranks of the group must use this transport.
+/// A transport for ranks on devices. `host` also carries messages between devices without links: between
+/// ranks that share a GPU, or without the library. All ranks of the group must use this transport.
 std::unique_ptr<Transport> make_linked_transport(std::unique_ptr<Transport> host, const LinkOptions& options);
 
 struct LinkSetup {
-  std::unique_ptr<DeviceLinks> links;  // null: rows travel through the host …
-  std::string why_not;                 // … for this reason
+  std::unique_ptr<DeviceLinks> links;  // null: rows travel through the host
+  std::string why_not;                 // why there are no links; empty: there are
 };
 
 /// Collective; called by the thread that calls `host`, before anything else uses it. Throws Error naming the
 /// ranks from which nothing has come within the time-out.
 LinkSetup set_up_links(Transport& host, const LinkMaker& maker, const LinkOptions& options);
 
-/// Ends what is under way. False if the library doesn't return; the memory of messages may then still be
-/// written.
+/// Ends the transfers that are under way. False if the library doesn't return; it may then still write to the
+/// memory of messages.
 bool give_up(std::unique_ptr<DeviceLinks> links);
 
 class LinkedGroup;
@@ -73,7 +73,7 @@ class LinkedGroup final : public Pending {
 
  private:
   enum class Does : std::int64_t { kReceives, kSends, kSums };
-  /// Tells another rank which message, or the sum, this rank has come to.
+  /// Tells another rank which message this rank has come to, or that it has come to the sum.
   struct Token {
     std::int64_t bytes = 0;
     Does does = Does::kReceives;
@@ -94,8 +94,8 @@ class LinkedGroup final : public Pending {
   Linked& linked_;
   int slot_;
   Pending* host_ = nullptr;
-  bool has_come_ = false;                           // all its ranks have come to it
-  std::int64_t rounds_ = 0, begun_ = 0, over_ = 0;  // of the devices' transfers
+  bool has_come_ = false;                           // all ranks of the group have come to it
+  std::int64_t rounds_ = 0, begun_ = 0, over_ = 0;  // rounds of the devices' transfers
   std::vector<DeviceMessage> sends_, receives_, sent_part_, received_part_;
   std::span<Real> sum_;  // empty: the group is one of messages
   std::vector<Message> host_sends_, host_receives_;

@@ -1,5 +1,5 @@
-// A message is a rendezvous. Whichever side comes second finds the other's note in the channel of their pair
-// and order, and copies. One lock guards the whole group, because tests need clarity, not bandwidth.
+// A message is a rendezvous. The side that comes second finds the other side's note in the channel of their
+// pair and order, and copies. One lock guards the whole group, because tests need clarity, not bandwidth.
 #include "comm/transports.h"
 
 #include <algorithm>
@@ -18,20 +18,21 @@ namespace {
 
 constexpr int kOrders = slots_of(Lane::kSmall) + kLanes;
 
-/// Messages match within an order: one order per slot of the small lane, one for bulk, one for prefetch.
+/// Messages match within an order. Each slot of the small lane has an order; bulk and prefetch have one each.
 constexpr int order_of(Lane lane, int slot) {
   return lane == Lane::kSmall ? slot : slots_of(Lane::kSmall) + int(lane);
 }
 
-/// One posted half of a message; lives in its group's Pending until both halves have met.
+/// One posted half of a message: a send or a receive. It lives in its group's Pending until both halves have
+/// met.
 struct Note {
   Message message{};
   bool done = false;
   Note* next = nullptr;  // the next unmet note in the same queue
 };
 
-/// Notes in the order in which they were posted. A linked list, so that the order in which threads come
-/// doesn't decide whether memory is allocated.
+/// Notes in the order in which they were posted. They form a linked list, so that the order in which threads
+/// come doesn't decide whether memory is allocated.
 class Queue {
  public:
   bool empty() const { return first_ == nullptr; }
@@ -122,7 +123,7 @@ class LocalPending : public Pending {
 
   std::int64_t moved() const override { return moved_; }
 
-  /// Takes unmet notes out of their channels, so that nobody copies from or to the buffers any more.
+  /// Takes unmet notes out of their channels, so that no rank copies from or to their buffers any more.
   void withdraw() {
     std::lock_guard guard(group_.lock);
     for (auto& [pair, channels] : group_.channels) {

@@ -11,7 +11,7 @@ namespace atl {
 namespace {
 
 constexpr int kTag = 1, kWordTag = 2;
-// How many pieces are on their way to a peer, and how many receives from a peer are posted.
+// The most pieces on their way to a peer, and the most receives posted from a peer.
 constexpr int kSentAtOnce = 4, kAwaitedAtOnce = 64;
 
 std::string named(Rank rank, const MpiPlace& place) {
@@ -56,7 +56,7 @@ class MpiLane::Group : public Pending {
     post_due();
   }
 
-  /// Looks again as long as completed pieces make room for more.
+  /// Tests and posts pieces until none completes, or none can be posted.
   bool done() override {
     int count = 1;
     while (count > 0 && !streams_.empty()) {
@@ -91,13 +91,13 @@ class MpiLane::Group : public Pending {
   /// A message on its way, piece by piece.
   struct Stream {
     Message message;
-    bool sent = false;       // else received
-    bool asks = false;       // waits until the receiver says that it is ready
+    bool sent = false;       // otherwise the message is received
+    bool asks = false;       // still waits until the receiver says that it is ready
     std::int64_t piece = 0;  // bytes
     std::int64_t pieces = 0, posted = 0, finished = 0;
     std::int64_t turn = 0;            // number of the first piece's turn
-    std::size_t word = 0;             // request of the receiver's word …
-    std::size_t first = 0, ring = 0;  // … and the ring of requests that pieces take in turn
+    std::size_t word = 0;             // index of the request of the receiver's word
+    std::size_t first = 0, ring = 0;  // begin and size of the ring of requests that pieces use
     bool done() const { return finished == pieces && !asks; }
   };
 
@@ -155,7 +155,8 @@ class MpiLane::Group : public Pending {
     return !s.sent || (!s.asks && !lane_.held);
   }
 
-  /// The call's own code says only that a message failed, so the failed message's code is reported.
+  /// Throws if a call failed. The call's own code says only that some message failed, so the failed message's
+  /// code is reported.
   void check_completed(int code, int count) {
     for (int i = 0; code == MPI_ERR_IN_STATUS && i < count; ++i) {
       const Stream& stream = streams_[stream_of_[std::size_t(completed_[std::size_t(i)])]];
@@ -180,7 +181,7 @@ class MpiLane::Group : public Pending {
   std::vector<MPI_Request> requests_;
   std::vector<std::size_t> stream_of_;  // the stream of each request
   std::vector<int> completed_;
-  std::vector<MPI_Status> statuses_;  // of the completed ones
+  std::vector<MPI_Status> statuses_;  // of the completed requests
   std::int64_t moved_ = 0;            // completed pieces, and words of receivers
 };
 

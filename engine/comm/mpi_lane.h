@@ -24,23 +24,24 @@ struct MpiPlace {
 /// hosts.
 void check_mpi(int code, const char* call, const MpiPlace& place, std::optional<Rank> peer = {});
 
-/// A message travels in pieces, of which only a few are on their way to a peer at a time, so that more urgent
-/// messages pass between them. Between servers pieces are short enough for the library to send without asking
-/// the receiver. Instead the receiver of a long message says once that its memory is ready. (If the library
-/// asked for each piece, the request would wait behind the receiver's own bulk, and two ranks that exchange
-/// rows would mostly send in turn.)
+/// A lane in which messages travel in pieces. Only a few pieces are on their way to a peer at a time, so that
+/// more urgent messages pass between them. Between servers, pieces are short enough for the library to send
+/// them without asking the receiver. Instead the receiver of a long message says once that its memory is
+/// ready. (If the library asked for each piece, the request would wait behind the receiver's own bulk, and
+/// two ranks that exchange rows would mostly send in turn.)
 class MpiLane {
  public:
   struct Options {
     int slots = 1;                      // groups that may be under way
-    std::int64_t piece_bytes = 1;       // of a message to another server, …
-    std::int64_t near_piece_bytes = 1;  // … and within one server; equal on all ranks
+    std::int64_t piece_bytes = 1;       // bytes of a piece to another server
+    std::int64_t near_piece_bytes = 1;  // bytes of a piece within a server; both equal on all ranks
     bool asks = false;  // a message of several pieces waits until its receiver says that it is ready
   };
   /// Collective, once MPI is initialised. `place` outlives it.
   MpiLane(const MpiPlace& place, int ranks, const Options& options);
   ~MpiLane();
-  /// Collective, the last call, before MPI is finalised. Without it MPI is left as it is.
+  /// Collective. The last call, before MPI is finalised. If it isn't called, MPI's communicator is left as it
+  /// is.
   void close();
 
   /// As Transport::start().
@@ -53,14 +54,14 @@ class MpiLane {
  private:
   class Group;
   struct Shared;
-  std::unique_ptr<Shared> shared_;  // all groups'
+  std::unique_ptr<Shared> shared_;  // shared by all groups
   std::vector<Group> groups_;       // by slot
 };
 
-/// Keeps a lane's sends to a peer in the order of starts, also where several groups are under way. Otherwise
-/// a later group's message would take half of the link from an earlier one's, and be matched with its
-/// receive. Each send draws a number and goes when its turn comes, with at most `at_once` others on their
-/// way.
+/// Keeps a lane's sends to a peer in the order of starts, even if several groups are under way. Without this,
+/// a later group's message would take half of the link from an earlier group's message, and be matched with
+/// its receive. Each send draws a number. It goes when its turn comes, with at most `at_once` other sends on
+/// their way.
 class Turns {
  public:
   Turns(int ranks, int at_once) : peers_(std::size_t(ranks)), at_once_(at_once) {}
@@ -73,9 +74,9 @@ class Turns {
     const Peer& p = peers_[std::size_t(peer)];
     return number == p.gone && p.gone - p.arrived < at_once_;
   }
-  /// The send whose turn it was is on its way.
+  /// Notes that the send whose turn it was is on its way.
   void go(Rank peer) { ++of(peer).gone; }
-  /// One of the sends on their way has left.
+  /// Notes that one of the sends on their way has left.
   void arrive(Rank peer) { ++of(peer).arrived; }
 
  private:

@@ -23,18 +23,18 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestHold{100};
 
-/// A number that mpirun tells its ranks by environment; 1 without mpirun.
+/// A number that mpirun tells its ranks in the environment; 1 without mpirun.
 int told_by_mpirun(const char* name) {
   const char* text = std::getenv(name);
   return text == nullptr ? 1 : std::max(1, std::atoi(text));
 }
 
-/// Keeps the socket buffers before the wire small, so that a sum started beside bulk soon overtakes the bytes
-/// queued there: it takes 28 ms on a link of 200 Mbit/s, 4 ms at 1 Gbit/s (tests/e2e/rig). 512 KiB (the
-/// kernel doubles what is asked for) are enough for 10 Gbit/s with round trips up to 0.4 ms; the connections
-/// that share a server's link divide them. With several connections the receive buffers are small, too.
-/// Otherwise these connections fill the queue of the link where they meet, and a sum on four servers takes
-/// twice 50 ms. Parameters that the user has set stay.
+/// Keeps the socket buffers small, so that a sum started beside bulk soon overtakes the bytes queued there.
+/// Overtaking takes 28 ms on a link of 200 Mbit/s and 4 ms at 1 Gbit/s (tests/e2e/rig). 512 KiB are enough
+/// for 10 Gbit/s with round trips up to 0.4 ms (the kernel doubles what is asked for); the connections that
+/// share a server's link divide them. With several connections, the receive buffers are small too. Otherwise
+/// these connections fill the queue of the link where they meet, and a sum on four servers takes twice 50 ms.
+/// Parameters that the user has set stay.
 void keep_queues_short() {
   constexpr int kLeast = 32 * 1024;
   const int here = told_by_mpirun("OMPI_COMM_WORLD_LOCAL_SIZE"), all = told_by_mpirun("OMPI_COMM_WORLD_SIZE");
@@ -51,7 +51,7 @@ class MpiTransport : public Transport {
       ATOLL_CHECK(bytes >= 1 && bytes <= INT_MAX, "{} bytes", bytes);
   }
 
-  /// "Funneled": only the thread that initialises MPI calls it.
+  /// Initialises MPI as "funneled": only the thread that initialises MPI may call it.
   void open() override {
     int provided = 0;
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", place_);
@@ -61,7 +61,8 @@ class MpiTransport : public Transport {
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &place_.rank), "MPI_Comm_rank", place_);
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size", place_);
     const std::int64_t far = options_.piece_bytes, near = options_.near_piece_bytes;
-    // Sums are short, so the library keeps those that come early.
+    // Sums are short. The library buffers those that arrive before their receive is posted, so senders don't
+    // ask.
     for (int slot = 0; slot < slots_of(Lane::kSmall); ++slot)
       small_.emplace_back(place_, size_, MpiLane::Options{1, far, near, false});
     bulk_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kBulk), far, near, true});
@@ -93,8 +94,8 @@ class MpiTransport : public Transport {
     return (lane == Lane::kBulk ? *bulk_ : *prefetch_).start(slot, sends, receives);
   }
 
-  /// Holds bulk and prefetch back while a sum has unsent pieces. If these don't leave for a while, the hold
-  /// ends, because their receiver may be waiting for bulk or prefetch.
+  /// Holds bulk and prefetch back while a sum has unsent pieces. If no piece leaves for a while, the hold
+  /// ends, because the receiver of the sum may be waiting for bulk or prefetch.
   void sums_go_first(bool first) override {
     const auto now = std::chrono::steady_clock::now();
     std::int64_t left = 0;
@@ -127,14 +128,14 @@ class MpiTransport : public Transport {
   int size_ = 1;
   std::deque<MpiLane> small_;  // by slot: each has an order of its own
   std::optional<MpiLane> bulk_, prefetch_;
-  std::int64_t left_ = 0;                        // unsent pieces of a sum that goes first …
-  std::chrono::steady_clock::time_point moved_;  // … and when their number last changed
+  std::int64_t left_ = 0;                        // unsent pieces of sums that go first
+  std::chrono::steady_clock::time_point moved_;  // when `left_` last changed
 };
 
 }  // namespace
 
 std::unique_ptr<Transport> make_mpi_transport(MpiOptions options) {
-  keep_queues_short();  // MPI_Init reads it; no other thread reads the environment yet
+  keep_queues_short();  // MPI_Init reads the environment; no other thread does yet
   return std::make_unique<MpiTransport>(std::move(options));
 }
 

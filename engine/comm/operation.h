@@ -28,13 +28,13 @@ struct Operation {
   AllReduce all_reduce;
   // a sum by the ranks' devices (Transport::start_sum), without messages; empty: none
   std::span<Real> device_sum;
-  DeviceStream* stream = nullptr;  // null: the memory is ready; else it is once this stream has reached …
-  DeviceStream::Mark after = 0;    // … this mark
+  DeviceStream* stream = nullptr;  // the memory is ready once it reaches `after`; null: at once
+  DeviceStream::Mark after = 0;    // the mark in `stream`
   bool is_ready() const { return stream == nullptr || stream->reached(after); }
   // set by Progress, for its time-out
   std::chrono::steady_clock::time_point enqueued{};
-  std::int64_t bytes = 0;  // bytes that it sends, for the trace …
-  WorkLabel label;         // … and the work during which it was started
+  std::int64_t bytes = 0;  // bytes that the operation sends, for the trace
+  WorkLabel label;         // the work during which it was started, for the trace
 
   std::string failure;  // empty: success
   std::atomic<bool> finished{false};
@@ -46,9 +46,9 @@ struct Operation {
   }
 };
 
-/// Carries operations out: a thread that calls the transport (progress.h), or a recorder. The compute thread
-/// calls enqueue() and wait() for the small and bulk lanes; for prefetch one thread does, which may be
-/// another.
+/// Carries operations out. It is a thread that calls the transport (progress.h), or a recorder. The compute
+/// thread calls enqueue() and wait() for the small and bulk lanes. One thread, which may be another, calls
+/// them for prefetch.
 class ProgressEngine {
  public:
   virtual ~ProgressEngine() = default;
@@ -56,13 +56,13 @@ class ProgressEngine {
   virtual void enqueue(std::shared_ptr<Operation> operation) = 0;
   /// Returns when `operation` is finished, successfully or not.
   virtual void wait(Operation& operation) = 0;
-  /// Fails all operations, under way and later ones. Afterwards nothing is written to their buffers.
+  /// Fails the operations under way and all later ones. Afterwards nothing is written to their buffers.
   virtual void abandon() = 0;
-  /// Processor time of communication so far, if it has a thread of its own.
+  /// CPU seconds of communication so far, if communication has a thread of its own.
   virtual double cpu_seconds() const = 0;
-  /// Time so far in which an operation was under way in any lane.
+  /// Seconds so far in which an operation was under way in any lane.
   virtual double busy_seconds() const = 0;
-  /// Told what the threads that make batches do; null: nobody watches.
+  /// The watcher of the threads that make batches; null: nobody watches.
   virtual StreamWatcher* stream_watcher() { return nullptr; }
 };
 

@@ -18,8 +18,8 @@ using std::chrono::nanoseconds;
 
 constexpr std::chrono::microseconds kMarkPoll{50};
 constexpr std::chrono::milliseconds kLongestRest{
-    5};  // for a transport that tells of arrivals: it doesn't tell of silence
-constexpr std::chrono::seconds kLastWords{5};  // for the progress thread to name missing ranks, or to give up
+    5};  // longest sleep with a transport that tells of arrivals, as it doesn't tell of silence
+constexpr std::chrono::seconds kLastWords{5};  // to name missing ranks, or to give up
 
 }  // namespace
 
@@ -73,7 +73,8 @@ void Progress::wait(Operation& operation) {
   if (!other.stands && std::exchange(told_, false)) options_.waits->clear();
 }
 
-/// Called with the lock held. The progress thread hangs in a library call, where it needs no lock.
+/// Fails because the progress thread hangs in a library call. Called with the lock held, which the hanging
+/// thread doesn't need.
 void Progress::fail_hung(const Operation& operation) const {
   const std::string words =
       fmt::format("{} exchange: no answer from the {} library within {:g} s; ranks or links may be down",
@@ -136,7 +137,7 @@ void Progress::loop() {
   while (!stop_) {
     try {
       go_round(lock);
-    } catch (const std::exception& e) {  // of the transport, or of a device that failed
+    } catch (const std::exception& e) {  // the transport failed, or a device did
       if (!lock.owns_lock()) lock.lock();
       finish_arrived();
       fail_all(e.what());
@@ -162,8 +163,8 @@ void Progress::go_round(std::unique_lock<std::mutex>& lock) {
   if (!moved && !stop_) rest(lock);
 }
 
-/// Waits while nothing is under way. Operations that wait for a stream are polled, because reaching a mark
-/// wakes nobody. A device that hangs never reaches it.
+/// Waits while nothing is under way. Streams that operations wait for are polled, because reaching a mark
+/// wakes nobody, and a device that hangs never reaches its mark.
 void Progress::await_work(std::unique_lock<std::mutex>& lock) {
   if (slots_.any_queued()) {
     if (fail_late_device(Clock::now())) return;
@@ -209,9 +210,9 @@ void Progress::fail_all(const std::string& why) {
   done_.notify_all();
 }
 
-/// A lane's next operation waits for work of this rank's device. If that work takes longer than the time-out,
-/// all operations fail, and this returns true. The program is told first, because this rank's threads may
-/// hang in the device's library by then. Called with the lock held.
+/// Fails all operations and returns true if work of this rank's device, for which a lane's next operation
+/// waits, takes longer than the time-out. The program is told first, because this rank's threads may hang in
+/// the device's library by then. Called with the lock held.
 bool Progress::fail_late_device(Clock::time_point now) {
   for (const Lane lane : {Lane::kSmall, Lane::kBulk, Lane::kPrefetch}) {
     const Operation* const next = slots_.next(lane);
@@ -230,8 +231,8 @@ bool Progress::fail_late_device(Clock::time_point now) {
   return false;
 }
 
-/// Nothing has arrived: returns at once to poll again, or sleeps. New work, a thread that begins to wait, or
-/// an arrival ends the sleep.
+/// Called when nothing has arrived: returns at once to poll again, or sleeps. New work, a thread that begins
+/// to wait, or an arrival ends the sleep.
 void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const auto now = Clock::now();
   nanoseconds waited = nanoseconds::max();
@@ -248,7 +249,7 @@ void Progress::rest(std::unique_lock<std::mutex>& lock) {
   work_.wait_for(lock, nap);
 }
 
-// The ranks that a rank waits for: in words when the time-out is over, and on the board before.
+// Names the ranks that a rank waits for: in an error when the time-out is over, and on the board before that.
 
 /// What the lanes wait for, as text. Lines that several operations share appear once.
 std::string Progress::missing_ranks() {
@@ -262,8 +263,8 @@ std::string Progress::missing_ranks() {
   return text + kSilenceAdvice;
 }
 
-/// Since when the thread with the longest silence has waited without anything moving in the lane that it
-/// waits for; `now` where nobody waits. Called with the lock held.
+/// The time since which nothing has moved in the lane that a thread waits for; of two waiting threads, the
+/// earlier time. `now` where no thread waits. Called with the lock held.
 Progress::Clock::time_point Progress::longest_silence(Clock::time_point now) const {
   for (const Waiter& waiter : waiters_)
     if (waiter.stands) now = std::min(now, std::max(waiter.since, moved_[std::size_t(waiter.lane)]));

@@ -21,12 +21,12 @@
 
 namespace atl {
 
-// How often messages are polled for. Polling costs processor time, sleeping costs latency, and where all
-// cores compute, a thread that spins steals from one that works. While the compute thread waits, its core is
-// idle. Messages are then polled for without a pause for a few tens of microseconds. After that each sleep is
-// 1/16 of the time waited, between 5 and 100 µs, so that a wait lasts at most about 6 % longer than its
-// messages. While the compute thread works, each sleep is 1/4 of the time waited. It is at most the time
-// that the link needs for a part of what the library has been given, or two milliseconds.
+// Decides how often messages are polled for. Polling costs processor time, and sleeping costs latency. Where
+// all cores compute, a thread that spins steals from one that works. While the compute thread waits, its core
+// is idle. Messages are then polled for without a pause for a few tens of microseconds. After that each sleep
+// is 1/16 of the time waited, between 5 and 100 µs, so that a wait lasts at most about 6 % longer than its
+// messages. While the compute thread works, each sleep is 1/4 of the time waited, up to a limit. The limit is
+// the time that the link needs for a part of the bytes that the library has been given, or two milliseconds.
 
 class PollPace {
  public:
@@ -66,8 +66,9 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
   Transport& transport() override { return *transport_; }
   void enqueue(std::shared_ptr<Operation> operation) override;
   /// Sleeps until `operation` is finished. If nothing moves in its lane for the time-out, the operations
-  /// under way and all later ones fail with the names of the ranks that they wait for. They fail with this
-  /// rank's own, whoever waits, if its device doesn't finish the work before an operation by then.
+  /// under way and all later ones fail, with the names of the ranks that they wait for. If this rank's device
+  /// doesn't finish the work before an operation by then, they fail with this rank's name, whether or not a
+  /// thread waits.
   void wait(Operation& operation) override;
   void abandon() override;
   double cpu_seconds() const override;
@@ -82,7 +83,7 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
   /// A thread in wait(): the compute thread, or the one that fetches ahead.
   struct Waiter {
     bool stands = false;
-    Lane lane = Lane::kSmall;  // of the operation that it waits for
+    Lane lane = Lane::kSmall;  // the lane of the operation that it waits for
     Clock::time_point since;
   };
   static constexpr std::size_t kComputes = 0, kPrefetches = 1;
@@ -106,18 +107,18 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
   std::unique_ptr<Transport> transport_;
   const Communicator::Options options_;
   LaneSlots slots_{*transport_, *this};  // lock_ guards the queues; only the progress thread uses the slots
-  std::array<Clock::time_point, kLanes> arrived_{};  // when the last operation arrived, by lane …
-  std::array<Clock::time_point, kLanes> moved_{};    // … and when last a part of one arrived or left
+  std::array<Clock::time_point, kLanes> arrived_{};  // by lane: when the last operation arrived
+  std::array<Clock::time_point, kLanes> moved_{};    // by lane: when a part of an operation last moved
   PollPace pace_;
   bool is_told_ = false;  // whether the transport tells of arrivals
 
-  mutable std::mutex lock_;  // guards what follows
+  mutable std::mutex lock_;  // guards the members below
   std::condition_variable work_, done_;
   bool stop_ = false, abandoned_ = false, opened_ = false, failing_ = false;
   bool arrived_since_ = false;  // the transport has told of an arrival since the thread last rested
   Clock::time_point looked_;    // when the progress thread last went round its loop
-  std::optional<Clock::time_point> busy_since_;  // begin of the present time with operations under way
-  Clock::duration busy_{};                       // the total of such times before
+  std::optional<Clock::time_point> busy_since_;  // since when operations have been under way
+  Clock::duration busy_{};                       // total time with operations under way before that
   std::string broken_;                           // why every further operation fails; empty: none does
   std::exception_ptr open_failure_;
   std::array<Waiter, 2> waiters_;

@@ -18,7 +18,8 @@ bool lies_on_device(const Message& message) {
 /// A group under way, with the host's copies of its messages. Memory is kept for the slot's next group.
 class StagedGroup final : public Pending {
  public:
-  /// Returns the messages for the host's transport to send. Those on the device have been copied.
+  /// Returns the messages for the host's transport to send. The contents of those on the device have been
+  /// copied to the host.
   std::span<const Message> fetch(std::span<const Message> sends, DeviceStream& stream) {
     const bool any = place(sends, sends_, sent_);
     for (std::size_t i = 0; i < sends.size(); ++i)

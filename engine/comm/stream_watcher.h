@@ -1,6 +1,6 @@
-// An interface that a rank's threads tell what they do: the compute thread, the threads that make batches
-// ahead of it, and the one that explains. A recorder of ranks (simulate/recorder.h) implements it: it gives
-// the threads turns and notes what each does.
+// The interface through which a rank's threads tell what they do: the compute thread, the threads that make
+// batches ahead of it, and the thread that explains. A recorder of ranks (simulate/recorder.h) implements it:
+// it gives the threads turns and notes what each does.
 #pragma once
 
 #include <condition_variable>
@@ -16,8 +16,8 @@ class StreamWatcher {
   virtual ~StreamWatcher() = default;
   static constexpr int kTrains = -1, kExplains = -2;
 
-  /// Called by the thread that trains: what follows belongs to this chunk or batch of the epoch (every epoch
-  /// has the same numbers); −1: to neither.
+  /// Called by the thread that trains. Its work from now on belongs to this chunk or batch of the epoch
+  /// (every epoch has the same numbers); −1: to none.
   virtual void works_on([[maybe_unused]] int unit) {}
 
   /// Called by the thread that trains before others begin: `makers` threads will make batches, at most
@@ -28,8 +28,8 @@ class StreamWatcher {
 
   /// Called by the thread that trains, before the one that explains begins.
   virtual void opens_explainer() {}
-  /// The thread that trains calls the first one: the explainer may go on with explanation `number`. The
-  /// thread that makes batches calls the second one: it needs that explanation.
+  /// begins_explanation() is called by the thread that trains: the explainer may go on with explanation
+  /// `number`. wants_explanation() is called by a thread that makes batches: it needs that explanation.
   virtual void begins_explanation([[maybe_unused]] std::int64_t number) {}
   virtual void wants_explanation([[maybe_unused]] std::int64_t number) {}
 
@@ -39,16 +39,16 @@ class StreamWatcher {
   /// The thread that trains goes on with the next batch.
   virtual void takes() {}
 
-  /// Thread `maker` is about to wait until another thread of its rank goes on …
+  /// Thread `maker` is about to wait until another thread of its rank calls stirs().
   virtual void stands([[maybe_unused]] int maker) {}
-  /// … has changed what others may wait for, …
+  /// The calling thread has changed something that others may wait for.
   virtual void stirs() {}
-  /// … and goes on. May take long: others compute.
+  /// Thread `maker` goes on after a wait. The call may take long, because other threads compute first.
   virtual void goes_on([[maybe_unused]] int maker) {}
 };
 
-/// Waits, with the lock, until ready(). A watcher (null: none) is told of the wait and may let others compute
-/// before the thread goes on; meanwhile the lock is released.
+/// Waits until ready(), with the lock held. The watcher (null: none) is told of the wait, and may let other
+/// threads compute before this one goes on; meanwhile the lock is released.
 template <class Ready>
 void stand_until(StreamWatcher* watcher, std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
                  int who, Ready ready) {

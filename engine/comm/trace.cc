@@ -101,7 +101,7 @@ bool Trace::cut(std::int64_t epoch) const {
   });
 }
 
-// How far the clocks of different servers are apart, by round trips.
+// Measures how far the clocks of different servers are apart, by round trips.
 
 namespace {
 
@@ -125,7 +125,7 @@ class Ball {
   Matrix one_{1, 1};
 };
 
-/// On rank 0: when each ball left and came back; on the peer: when it arrived.
+/// Times of the balls. Rank 0 notes when each ball left and came back, the peer when it arrived.
 using Times = std::vector<std::int64_t>;
 
 Times play(Communicator& comm, Rank peer) {

@@ -1,6 +1,6 @@
-// What a rank did when: spans of its compute thread and of its lanes. Their memory is allocated once and
-// keeps the latest spans of each, so that a run's last epochs can be inspected afterwards (`atoll run
-// --trace`).
+// A trace of what a rank did and when: spans of its compute thread and of its lanes. Their memory is
+// allocated once and keeps the latest spans of each, so that a run's last epochs can be inspected afterwards
+// (`atoll run --trace`).
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ enum class Work {
 };
 const char* work_name(Work work);
 
-/// The work that a span shows, or during which its transfer was started or its wait happened.
+/// The work that a span shows. For a transfer or a wait, the work during which it was started or happened.
 struct WorkLabel {
   std::int64_t epoch = 0;
   std::int32_t layer = -1;  // −1: of no layer
@@ -55,14 +55,14 @@ struct Span {
   std::int64_t bytes = 0;           // sent by this rank
   WorkLabel label;
   Traffic purpose = Traffic::kSetup;  // of a transfer or a wait
-  bool computes = false;              // else a transfer, or on the compute stream a wait for one
+  bool computes = false;              // false: a transfer or, on the compute stream, a wait for one
 };
 
-/// One per rank. transferred() is called by the progress thread, sampled() by the thread that makes batches,
-/// explained() by the one that explains, and all else by the compute thread.
+/// The trace of one rank. The progress thread calls transferred(), the thread that makes batches sampled(),
+/// the thread that explains explained(), and the compute thread all other functions.
 class Trace {
  public:
-  static constexpr std::size_t kSpans = 1 << 15;  // of each stream
+  static constexpr std::size_t kSpans = 1 << 15;  // spans kept of each stream
   explicit Trace(std::size_t spans = kSpans);
 
   /// Later spans belong to this epoch.
@@ -104,7 +104,7 @@ class Trace {
 
   std::array<Ring, kStreams> rings_;
   WorkLabel label_;
-  std::atomic<std::int64_t> epoch_{0};  // label_'s, for other threads
+  std::atomic<std::int64_t> epoch_{0};  // label_.epoch, for other threads to read
   std::int64_t since_ = 0, waits_since_ = 0;
 };
 
@@ -113,7 +113,7 @@ class Trace {
 /// A clock's offset, in nanoseconds.
 struct ClockOffset {
   std::int64_t ahead = 0;  // how far it is ahead of rank 0's steady clock
-  std::int64_t error = 0;  // at most: half of the quickest round trip
+  std::int64_t error = 0;  // upper bound of the error: half of the quickest round trip
 };
 
 /// Returns (ranks) the offsets, on every rank. Rank 0 makes a few round trips with each other rank, and the

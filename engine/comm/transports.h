@@ -16,14 +16,14 @@
 namespace atl {
 
 /// Lanes of communication, each with an order of its own. Small synchronous collectives overtake deferrable
-/// bulk (stale halos, stage transfers). Fetches for coming batches go beside both, from a thread of their
-/// own.
+/// bulk (stale halos, stage transfers). Fetches for coming batches have a lane beside these two, and a thread
+/// of their own.
 enum class Lane { kSmall = 0, kBulk = 1, kPrefetch = 2 };
 inline constexpr int kLanes = 3;
-/// Groups of messages that may be under way in a lane at once, in slots. In bulk, when one direction of a
-/// link has less to carry than the other, it goes on with the next groups. In small, sums have slots of their
-/// own, so that a sum's first round needn't wait for the second round of the one before. All else takes the
-/// first slot.
+/// The number of groups of messages that may be under way in a lane at once, in slots. In bulk, a direction
+/// of a link that has less to carry than the other goes on with the next groups. In the small lane, sums have
+/// slots of their own, so that a sum's first round needn't wait for the second round of the previous sum. All
+/// other operations take the first slot.
 inline constexpr int kSlots = 8, kSumsAtOnce = 4;
 constexpr int slots_of(Lane lane) {
   return lane == Lane::kSmall ? 1 + kSumsAtOnce : kSlots;
@@ -50,21 +50,21 @@ class Pending {
   virtual std::int64_t moved() const = 0;
 };
 
-/// All calls but rank(), size(), host(), name(), carries() and sums_on_devices() come from one thread, the
-/// communicator's progress thread: tell_arrivals() and open() first, close() last. Between two ranks messages
-/// match in the order in which they were started, within bulk, within prefetch, and within a slot of the
-/// small lane: ranks call start() in the same order there. Bulk has one order for all ranks, not for each
-/// pair alone (linked_transport.cc).
+/// A way to move messages between ranks. All calls but rank(), size(), host(), name(), carries() and
+/// sums_on_devices() come from one thread, the communicator's progress thread: tell_arrivals() and open()
+/// first, close() last. Between two ranks, messages match in the order in which they were started, within
+/// bulk, within prefetch, and within each slot of the small lane: both ranks call start() in the same order
+/// there. Bulk has one order for all ranks, not one for each pair (linked_transport.cc).
 class Transport {
  public:
   virtual ~Transport() = default;
   /// Joins the group. rank(), size() and host() are valid from here on.
   virtual void open() = 0;
-  /// From here on any thread may call `told` whenever part of a message may have come, or a peer has left; an
-  /// empty `told` ends that. False: arrivals aren't told, so done() must be polled.
+  /// From now on any thread may call `told` whenever part of a message may have come or a peer has left; an
+  /// empty `told` ends this. Returns false if arrivals aren't told, so that done() must be polled.
   virtual bool tell_arrivals(const std::function<void()>& /*told*/) { return false; }
-  /// Valid after open(): whether done() may also change without an arrival, so that it must be polled all the
-  /// same.
+  /// Whether done() may also change without an arrival, so that it must be polled even if arrivals are told.
+  /// Valid after open().
   virtual bool must_be_polled() const { return false; }
   /// Leaves the group. `orderly`: nothing is outstanding, so wait for the others if the library needs that;
   /// otherwise leave at once, so that the others notice.
@@ -82,13 +82,13 @@ class Transport {
   /// Whether the ranks' devices can sum over all ranks themselves, so that start_sum() may be called. The
   /// same on all ranks.
   virtual bool sums_on_devices() const { return false; }
-  /// Starts a sum over all ranks in lane kBulk, in place in the device's memory. Each rank has equally many
-  /// values. The sum counts as a start() of that lane: it has a slot, and all ranks start both in one order.
-  /// Terms are added in any order, but all ranks get the same bits.
+  /// Starts a sum over all ranks in lane kBulk, in place in the device's memory. Each rank has the same
+  /// number of values. The sum counts as a start() of that lane: it has a slot, and all ranks start sums and
+  /// groups in one order. Terms are added in any order, but all ranks get the same bits.
   virtual Pending& start_sum(int slot, std::span<Real> values) {
     ATOLL_CHECK(false, "{} has no sums on devices (of {} values, in slot {})", name(), values.size(), slot);
   }
-  /// Whether the small lane's sends should leave before the other lanes' unsent bytes, because no thread
+  /// Says whether the small lane's sends should leave before the other lanes' unsent bytes, because no thread
   /// waits for bulk.
   virtual void sums_go_first(bool /*first*/) {}
   /// Gives up all groups under way after a failure. Afterwards nothing is written to their buffers, which go
@@ -105,8 +105,8 @@ class Transport {
 /// with it fail.
 std::vector<std::unique_ptr<Transport>> make_local_group(int ranks, std::vector<std::string> hosts = {});
 
-/// How many bytes may wait before a server's link. Once queued, they belong to the system, and more urgent
-/// messages can no longer overtake them.
+/// The most bytes that should be queued for a server's link. Queued bytes belong to the system, and more
+/// urgent messages can no longer overtake them.
 inline constexpr int kQueuedBytes = 256 << 10;
 
 struct MpiOptions {
@@ -115,7 +115,7 @@ struct MpiOptions {
   /// The size of the pieces that longer messages are split into (mpi_lane.h). Open MPI sends at most 64 KiB
   /// over TCP, header included, without asking the receiver first. Equal on all ranks; tests set it low.
   std::int64_t piece_bytes = 63 << 10;
-  /// The same within a server, where messages go through memory and each piece costs a rendezvous.
+  /// The size of pieces within a server, where messages go through memory and each piece costs a rendezvous.
   std::int64_t near_piece_bytes = 4 << 20;
 };
 

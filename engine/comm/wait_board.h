@@ -1,6 +1,6 @@
-// Which ranks a rank waits for, written down where its other threads can read it. The rank that all wait for,
-// and that waits for nobody, is the one that hangs. A wait that is longer than a user would expect is
-// reported while it lasts.
+// A board on which a rank writes the ranks that it waits for, where its other threads can read them. The rank
+// that all wait for, and that waits for no rank, is the one that hangs. A wait that is longer than a user
+// would expect is reported while it lasts.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,12 +23,12 @@ class WaitBoard {
  public:
   using Clock = std::chrono::steady_clock;
   struct Wait {
-    std::vector<Rank> peers;  // ascending; none: no wait, or one below Progress::kLongWait
+    std::vector<Rank> peers;  // ascending; empty: no wait, or a wait below Progress::kLongWait
     double seconds = 0;
   };
 
   /// `notice` is told of the first wait of five seconds, then of the first of ten, of twenty, and so on, so
-  /// that a run whose waits are all long prints little. The thread that calls enter() calls it.
+  /// that a run whose waits are all long prints little. The thread that calls enter() calls `notice`.
   using Notice = std::function<void(const std::string&)>;
   explicit WaitBoard(Notice notice = {}) : notice_(std::move(notice)) {}
 
@@ -68,7 +68,7 @@ inline WaitBoard::Wait WaitBoard::read() const {
 
 // How messages name a rank from which nothing comes, whichever transport is used.
 
-/// "rank 1 on server1, rank 3 on server2"
+/// The ranks in words: "rank 1 on server1, rank 3 on server2".
 inline std::string names_of(const Transport& transport, const std::vector<Rank>& ranks) {
   std::string text;
   for (const Rank rank : ranks)

@@ -49,7 +49,8 @@ struct Parser {
   }
 };
 
-/// The group of a command of two words: "dataset", described by its commands, of which `command` is the next.
+/// The group of a command of two words, such as "dataset". Its description lists its commands, to which
+/// `command` is added.
 CLI::App* group_of(CLI::App& root, const std::string& word, const std::string& command) {
   for (CLI::App* group : root.get_subcommands([&](CLI::App* app) { return app->get_name() == word; }))
     return group->description(group->get_description() + ", " + command);
@@ -106,18 +107,19 @@ double Arguments::number(const std::string& name, double otherwise) const {
 
 namespace {
 
-/// Memory that is refused is the world's failure like any other: one line says which command failed, and what
-/// helps.
+/// Runs the command. Refused memory is reported like any other failure of the world: one line says which
+/// command failed, and what helps.
 int run_given(const Parser& parser, const std::string& called) {
   try {
     return parser.command->run(parser.arguments());
   } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {  // an array larger than any memory
+  } catch (const std::length_error&) {  // thrown for an array larger than any memory
   }
   fail("{}", out_of_memory("`" + called + "`"));
 }
 
-/// Ends with --help, or with words that aren't a command. `name`: the words up to there, "atoll run".
+/// Ends the program after --help, or after words that aren't a command. `name`: the words before these,
+/// "atoll run".
 int end_early(const CLI::App& root, const CLI::ParseError& error, const std::string& name,
               const std::string& note = "") {
   if (error.get_exit_code() == 0) return root.exit(error);
@@ -215,8 +217,8 @@ bool takes_value(const Command& command, const std::string& name) {
   });
 }
 
-/// A message about a manifest without its -f, or "". It is the word behind the command, since a later one may
-/// be an option's value.
+/// A message about a manifest that is given without -f, or "". Only the word right after the command is
+/// checked, since a later one may be an option's value.
 std::string file_without_option(const Command& command, std::span<const std::string> words) {
   const auto is_file = [](const Argument& argument) { return argument.name == "-f,--file"; };
   if (words.empty() || is_option(words[0]) || std::ranges::none_of(command.arguments, is_file) ||
@@ -225,8 +227,8 @@ std::string file_without_option(const Command& command, std::span<const std::str
   return "atoll " + command.name + ": unexpected " + words[0] + " (did you mean -f " + words[0] + "?)";
 }
 
-/// A message about the first option that no command has, or that has an empty value. CLI11 takes the next
-/// word, another option, for the value of `--output=`, which an empty variable of the shell leaves.
+/// A message about the first option that no command has, or whose value is empty. An empty variable of the
+/// shell leaves `--output=`, for whose value CLI11 would take the next word, another option.
 std::string misspelt_option(const Command& command, std::span<const std::string> words) {
   std::vector<std::string> known;
   for (const auto& argument : command.arguments) {

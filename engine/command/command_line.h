@@ -12,20 +12,21 @@ namespace atl {
 /// One argument of a command.
 struct Argument {
   std::string name;   // "--ranks", "-f,--file"; without dashes it is positional: "SRC"
-  std::string value;  // its value in --help: "N"; empty: a flag, or a positional argument
+  std::string value;  // name of its value in --help: "N"; empty: a flag, or a positional argument
   std::string help;
   bool required = false;
   bool repeats = false;
 };
 
-/// What the user gave, by the argument's long name.
+/// The values that the user gave, by the arguments' long names.
 class Arguments {
  public:
   bool has(const std::string& name) const { return values_.contains(name); }
   /// The value given last, or `otherwise`.
   std::string get(const std::string& name, const std::string& otherwise = "") const;
   std::vector<std::string> all(const std::string& name) const;
-  /// Throws Error, which names the argument, where the value isn't an integer in the range.
+  /// The value as an integer, or `otherwise`. Throws Error, which names the argument, where the value isn't
+  /// an integer in the range.
   long integer(const std::string& name, long otherwise, long minimum, long maximum) const;
   double number(const std::string& name, double otherwise) const;
 
@@ -41,12 +42,12 @@ struct Command {
   std::string help;
   std::vector<Argument> arguments;
   int (*run)(const Arguments&);  // returns the exit status; throws Error for what a user can mend
-  std::string caller{};          // who calls it, if not a person: then --help doesn't list it
+  std::string caller{};          // the program that calls it; --help lists only commands for people
 };
 
-/// Exit statuses that mean the same for every command.
+/// Exit statuses. They mean the same for every command.
 inline constexpr int kStatusFailed = 1;  // something in the world is not as it must be; the message says what
-inline constexpr int kStatusUsage = 2;   // the command line itself
+inline constexpr int kStatusUsage = 2;   // the command line is wrong
 inline constexpr int kStatusInterrupted = 130;
 
 /// The longest --timeout, seconds.
@@ -59,31 +60,31 @@ inline constexpr long kMostTraceEpochs = 1000;
 /// runs the command "version".
 int run_command_line(int count, char** words, std::span<const Command> commands);
 
-/// Runs a program that is one command, and has its name; --version prints `version`.
+/// Runs a program that is a single command and has the command's name; --version prints `version`.
 int run_program(int count, char** words, const Command& command, const std::string& version);
 
-/// The exit status of a program that has printed. What it prints is its result: it has failed where that
-/// can't be written, and says so.
+/// The exit status of a program that has printed its result. If the output can't be written, the program has
+/// failed, and a message says so.
 int printed(int status, const std::string& program);
 
-// Words that no command or option has, and options without their value: they are reported before parsing.
+// Finds words that no command or option has, and options without their value, to report them before parsing.
 
 bool is_positional(const Argument& argument);
 
-/// "-f,--file" → "--file"
+/// The long name of an argument: "--file" for "-f,--file".
 std::string long_name(const Argument& argument);
 
-/// "dataset import" → {"dataset", "import"}
+/// The words of a command: {"dataset", "import"} for "dataset import".
 std::vector<std::string> words_of(const std::string& command);
 
 /// "; atoll train is internal: atoll run calls it", or "" for a command that people call.
 std::string internal_note(const Command& command);
 
-/// A message about the first command or option of `words` (which don't begin with the program's name) that is
-/// misspelt, or has an empty value, or "".
+/// A message about the first command or option of `words` that is misspelt or has an empty value, or "".
+/// `words` don't begin with the program's name.
 std::string misspelt_word(const std::vector<std::string>& words, std::span<const Command> commands);
 
-/// Tells whoever watches the command on standard error: "atoll: LINE".
+/// Prints "atoll: LINE" on standard error for the user.
 void say(const std::string& line);
 /// Takes the place of say() with --quiet.
 inline void say_nothing(const std::string&) {}

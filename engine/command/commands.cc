@@ -71,7 +71,7 @@ Command explain_command() {
           explain_fields};
 }
 
-// atoll version: what was built, and from which sources.
+// atoll version: prints what was built, and from which sources.
 
 namespace {
 
@@ -86,7 +86,7 @@ Command version_command() {
   return {"version", "print versions", {}, print_versions};
 }
 
-// atoll report: writes report.html again, for the folder of a finished run or one under way.
+// atoll report: writes report.html again for the folder of a run, whether finished or under way.
 
 namespace {
 

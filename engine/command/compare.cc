@@ -43,7 +43,7 @@ LoadedJob with_change(const Arguments& arguments, const std::string& change, con
   return load_job_of(changed, say);
 }
 
-/// What the strategies of a comparison share: the servers, and what is known of the machine.
+/// What all strategies of a comparison share: the servers, and what is known about the machine.
 class Comparing {
  public:
   Comparing(const Arguments& arguments, const Dataset& dataset, const Topology& topology,
@@ -80,7 +80,7 @@ class Comparing {
       row.exact = is_exact(loaded.job);
       row.forecast = forecast(loaded.job, dataset_, prepare_graph(loaded, dataset_, say_), topology_, rates_,
                               options_.threads, options_.on_gpus);
-      // Runs that are stored learned classes.
+      // The stored runs learned classes.
       if (!row.exact && loaded.job.task != Task::kLinkPrediction)
         row.effect = known_effect(row.label, loaded.job.model.kind, size_of(dataset_, loaded.job));
       if (const auto& shortfall = row.forecast.shortfall; shortfall && shortfall->certain)
@@ -94,7 +94,7 @@ class Comparing {
     }
   }
 
-  /// The first line, without the place if that is the change itself.
+  /// The first line of an error, without the place if the place is the change itself.
   static std::string first_line(const std::string& text, const std::string& place) {
     const std::string line = text.substr(0, text.find('\n'));
     return line.starts_with(place) ? line.substr(place.size()) : line;
@@ -110,7 +110,7 @@ class Comparing {
   std::vector<ComparedStrategy> rows_;
 };
 
-/// By rank, from the manifest.
+/// The server of each rank, as the manifest says.
 std::vector<std::string> servers_of(const Job& job) {
   const int ranks = job.placement.ranks,
             together = job.placement.ranks_per_server > 0 ? job.placement.ranks_per_server : ranks;

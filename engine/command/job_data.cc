@@ -43,7 +43,7 @@ std::vector<std::string> folders_in(const fs::path& root) {
   return names;
 }
 
-/// What to say of a data root that is a data set itself, or "".
+/// A message about a data root that is a data set itself, or "".
 std::string is_no_root(const fs::path& root) {
   std::error_code absent;
   if (!fs::exists(root / "meta.json", absent)) return {};

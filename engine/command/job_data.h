@@ -1,4 +1,4 @@
-// What `atoll run` and `atoll plan` settle first: the manifest, its data set, and that the two fit.
+// Settles what `atoll run` and `atoll plan` need first: the manifest, its data set, and that the two fit.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,10 +22,10 @@
 
 namespace atl {
 
-/// Receives lines about what takes time.
+/// A function that receives lines about work that takes time.
 using Say = void (*)(const std::string& line);
 
-/// Loads --file, with --ranks and --set applied; `say` gets the warnings.
+/// Loads --file, with --ranks and --set applied. `say` gets the warnings.
 LoadedJob load_job_of(const Arguments& arguments, Say say);
 
 /// Opens the job's data set, below --data-root: a stored one, or a generated one, which is made if need be.
@@ -52,13 +52,13 @@ int most_on_one_host(const std::vector<std::string>& hosts);
 /// Each rank's threads as --threads or resources.cpu states them. None: each rank takes its share of the
 /// cores of its own machine.
 std::optional<int> stated_threads(const Arguments& arguments, const Job& job);
-/// The same or, where nothing states them, an equal share of this machine's cores among the ranks of a host,
-/// as a plan reckons. `hosts` (ranks): the host of each, taken to have as many cores as this machine; empty:
-/// all ranks run here.
+/// The stated threads or, where nothing states them, an equal share of this machine's cores among the ranks
+/// of a host, as a plan assumes. `hosts` (ranks): the host of each, taken to have as many cores as this
+/// machine; empty: all ranks run here.
 int threads_of(const Arguments& arguments, const Job& job, const std::vector<std::string>& hosts = {});
 
-// Work that can't tell how far it is, such as METIS dividing a graph: while it goes on, the user hears now
-// and then how long it has taken.
+// A reminder for work that can't tell how far it is, such as METIS dividing a graph. While the work goes on,
+// the user is told now and then how long it has taken.
 
 class Reminder {
  public:
@@ -85,50 +85,52 @@ class Reminder {
 
 // --prepared: where commands keep prepared graphs, and find them.
 
-/// For every command that makes or reads prepared graphs.
+/// The argument of every command that makes or reads prepared graphs.
 Argument prepared_argument();
 
-/// --prepared's folder, or ATOLL_PREPARED's, as an absolute path for Dataset::open(); empty: graphs are kept
+/// The folder of --prepared or ATOLL_PREPARED as an absolute path for Dataset::open(); empty: graphs are kept
 /// beside each data set.
 std::filesystem::path prepared_place(const Arguments& arguments);
 
-// Rates of this machine, for commands that predict times.
+// Measures rates of this machine, for commands that predict times.
 
-/// One rank's rates: the machine's with all ranks' threads together, divided by `ranks`. Takes two seconds.
+/// One rank's rates: the rates of the machine with all ranks' threads together, divided by `ranks`. Takes two
+/// seconds.
 MachineRates measured_rates(int ranks, int threads);
 
-// What is done with self-loops in the data.
+// Decides and tells what is done with self-loops in the data.
 
-/// A run that goes on in `output` keeps the choice of its manifest there (job/load.h), unless `loaded` gives
-/// another.
+/// Makes a run that goes on in `output` keep the choice of its manifest there (job/load.h), unless `loaded`
+/// gives another one.
 void go_on_with_self_loops(const std::filesystem::path& output, LoadedJob& loaded);
 
-/// A line for the user; "" where the data have no self-loops.
+/// A line for the user about self-loops; "" where the data have none.
 std::string self_loops_line(const DatasetMeta& meta, const Job& job);
 
-// What a manifest and its data set must agree on before training, and what training needs of the data set.
+// Checks what a manifest and its data set must agree on before training, and what training needs of the data
+// set.
 
-/// Reads labels and split. Throws Error, which names the manifest's line and what to change there, or what to
-/// add to the data set.
+/// Checks that the job can be trained on the data set. Reads labels and split. Throws Error, which names the
+/// manifest's line and what to change there, or what to add to the data set.
 void check_trainable(const LoadedJob& loaded, const Dataset& dataset);
 
-/// Whether the split has a vertex in this part, and with a label: others neither train nor measure.
+/// Whether this part of the split has a vertex with a label. Others neither train nor measure.
 bool has_labelled(const DatasetSpec& spec, const Dataset& dataset, Split part);
 
-/// A line for each reason why training is possible, but shouldn't be expected to learn, or to show, much.
+/// A line for each reason why training, though possible, shouldn't be expected to learn much or to show much.
 std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset& dataset);
 
-/// A remark on a field; no text: there is none.
+/// A remark on a field; without text there is no remark.
 struct FieldRemark {
   std::string path, text{};
 };
 
-/// Why the job can't be trained.
+/// The reason in the sampler's options why the job can't be trained.
 FieldRemark sampler_fault(const Job& job, const DatasetMeta& meta);
-/// Why the job shouldn't be expected to learn much.
+/// The reason in the sampler's options why the job shouldn't be expected to learn much.
 FieldRemark sampler_doubt(const Job& job, const DatasetMeta& meta);
 
-// A data set's graph, prepared for a number of ranks as a run would do it, without a manifest.
+// Prepares a data set's graph for a number of ranks as a run would do it, without a manifest.
 
 /// The arguments of partition_graph() except --parts, for a command's table.
 std::vector<Argument> partition_arguments();

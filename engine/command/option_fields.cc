@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kMissing = ": is required";
 
-/// Puts the option in place of where and field in a line of the parser, "WHERE: FIELD: what is wrong".
+/// In a line of the parser, "WHERE: FIELD: what is wrong", replaces the place and the field by the option.
 /// Returns other lines unchanged.
 std::string in_options(const std::string& line, std::span<const OptionField> options) {
   for (const OptionField& entry : options) {
@@ -70,7 +70,7 @@ CommunitySpec community_spec(const SyntheticSpec& s) {
 std::filesystem::path synthetic_folder(const std::filesystem::path& data_root, const SyntheticSpec& s) {
   std::string all = fmt::format("{} {} {} {} {} {} {} {} {}", s.kind, s.preset, s.scale, s.vertices,
                                 s.average_degree, s.features, s.classes, s.homophily, s.seed);
-  if (s.train_share >= 0) all += fmt::format(" {}", s.train_share);  // others keep their names
+  if (s.train_share >= 0) all += fmt::format(" {}", s.train_share);  // appended only if it is given
   return data_root / "generated" /
          ((s.preset.empty() ? s.kind : s.preset) + "-" + sha256_hex(all).substr(0, 12));
 }

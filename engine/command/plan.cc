@@ -1,4 +1,4 @@
-// atoll plan: what a job will take, before it is run.
+// atoll plan: predicts what a job will take, before it is run.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cerrno>
@@ -36,7 +36,7 @@
 namespace atl {
 namespace {
 
-// `atoll plan --nodes`: where the operator would put a job's pods on a cluster that kubectl described.
+// `atoll plan --nodes`: shows where the operator would put a job's pods on a cluster that kubectl described.
 
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -56,7 +56,7 @@ ctl::Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& f
   object.meta.space = gang.job.substr(0, gang.job.find('/'));
   object.job = job;
   object.status.keys = ctl::kNoKeysYet;
-  // The manifest may be for one machine; its volume then takes no room.
+  // The manifest may be for one machine and have no volume. An empty one takes no room.
   if (object.job->dataset.volume.empty()) object.job->dataset.volume = R"({"emptyDir": {}})";
   ctl::count_pods(object, {}, gang);
   for (ctl::GangVolume& volume : gang.volumes)
@@ -65,15 +65,16 @@ ctl::Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& f
 }
 
 void check_template(const Job& job) {
-  // Only the cluster's operator knows what is allowed there; the plan doesn't depend on it.
+  // Only the operator on the cluster knows which capabilities are allowed there. The plan doesn't depend on
+  // them, so all are allowed here.
   ctl::Settings settings{.allowed = ctl::guarded_features()};
   settings.allowed.insert(ctl::kAnyCapability);
   if (const auto faults = ctl::template_faults(job, settings); !faults.empty())
     fail("{}", joined(faults, "\n"));
 }
 
-/// The size of pods that the operator would choose on these nodes; nothing where that isn't its to choose, or
-/// none of them could hold the job.
+/// The size of pods that the operator would choose on these nodes. Nothing if the size isn't the operator's
+/// choice, or if no size could hold the job.
 std::optional<ctl::PodSize> pod_size_on(const ctl::Snapshot& snapshot, Job job) {
   if (!ctl::leaves_pod_size_open(job, ctl::kGpuResource)) return {};
   std::vector<ctl::Gang> ways;
@@ -99,7 +100,7 @@ bool is_rate(double number) {
   return number > 0 && std::isfinite(number);  // nan and inf are read as numbers
 }
 
-/// "TRIAD,GATHER,PRODUCTS" in GB/s, GB/s and Gflop/s.
+/// Reads rates: "TRIAD,GATHER,PRODUCTS" in GB/s, GB/s and Gflop/s.
 MachineRates parse_rates(const std::string& text) {
   MachineRates r;
   char behind = 0;
@@ -112,11 +113,11 @@ MachineRates parse_rates(const std::string& text) {
   return {r.triad_bytes * 1e9, r.gather_bytes * 1e9, r.product_flops * 1e9};
 }
 
-constexpr Index kSoonPrepared = 4'000'000;  // arcs that metis divides in seconds
+constexpr Index kSoonPrepared = 4'000'000;  // METIS divides a graph of so many arcs in seconds
 
-/// Returns none where mini-batches can be planned without a prepared graph and nobody has prepared one,
-/// because preparing may take hours. A small graph is prepared all the same where the plan would have to
-/// assume its parts.
+/// The prepared graph to plan from. None if mini-batches can be planned without one and it hasn't been
+/// prepared, because preparing may take hours. A small graph is prepared all the same if the plan would have
+/// to assume its parts.
 std::optional<PreparedGraph> graph_to_plan_from(const Arguments& a, const LoadedJob& loaded,
                                                 const Dataset& dataset) {
   const bool is_small = assumes_parts(loaded.job) && dataset.meta().arcs <= kSoonPrepared;
@@ -126,7 +127,7 @@ std::optional<PreparedGraph> graph_to_plan_from(const Arguments& a, const Loaded
   return prepare_graph(loaded, dataset, say);
 }
 
-/// Plans on a cluster's nodes, with the traffic between parts if the data set is here.
+/// Plans the job on a cluster's nodes, with the traffic between parts if the data set is here.
 int run_on_nodes(const Arguments& a, LoadedJob loaded) {
   check_concrete(loaded.job);
   const std::filesystem::path nodes = a.get("--nodes");
@@ -159,7 +160,7 @@ void simulate_into(const Arguments& a, const LoadedJob& loaded, const Dataset& d
   enter_simulated(loaded.job, simulate({"", recording}, topology).epoch, topology.name, plan);
 }
 
-/// Bytes per second.
+/// The rate of --link in bytes per second.
 double link_of(const Arguments& a) {
   const double rate = a.number("--link", 0) * 1e9;
   if (!is_rate(rate)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
@@ -177,7 +178,8 @@ bool is_for_gpus(const Arguments& a, const Job& job) {
   return a.has("--gpu") || job.resources.gpus > 0;
 }
 
-/// What strategies are compared by, and one is chosen for auto: the servers, links and rates that are given.
+/// The options for comparing strategies, and for choosing one for auto: the servers, links and rates that are
+/// given.
 CompareOptions compare_options(const Arguments& a, const LoadedJob& given, int threads) {
   CompareOptions options{.threads = threads, .on_gpus = is_for_gpus(a, given.job)};
   if (a.has("--topology")) options.topology = read_topology(a.get("--topology"));
@@ -217,7 +219,7 @@ int run_plan(const Arguments& a) {
   const std::optional<PreparedGraph> prepared = graph_to_plan_from(a, loaded, dataset);
   const Card* const card = a.has("--gpu") ? &card_of(a.get("--gpu")) : nullptr;
   options.rates = rates_of(a, card, job.placement.ranks, options.threads);
-  // Between ranks of one machine, a byte is read and written twice.
+  // Between ranks of one machine, a byte is read twice and written twice.
   const double near_link = card != nullptr ? card->link_bytes : options.rates.triad_bytes / 4;
   options.link_bytes = a.has("--link") ? link_of(a) : near_link;
   JobPlan plan = prepared ? plan_job(job, dataset, *prepared, options) : plan_job(job, dataset, options);

@@ -1,4 +1,4 @@
-// atoll predict: a trained model's predictions on a data set, and its metrics where labels are known.
+// atoll predict: writes a trained model's predictions on a data set, and its metrics where labels are known.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -19,7 +19,7 @@ void print(const char* vertices, const std::string& metric, const std::optional<
   if (value) std::printf("%-10s %s %s\n", vertices, metric.c_str(), percent_text(*value).c_str());
 }
 
-/// A folder for each data set, in the run's folder.
+/// The folder for predictions: one for each data set, in the run's folder.
 std::filesystem::path output_of(const Arguments& a, const std::filesystem::path& dataset) {
   const std::filesystem::path model = a.get("--model");
   std::error_code absent;
@@ -35,12 +35,13 @@ std::filesystem::path output_of(const Arguments& a, const std::filesystem::path&
   return a.get("--output");
 }
 
-/// The file of a data set's folder of predictions that says which data set's they are.
+/// A file in the folder of predictions. It says to which data set the predictions belong.
 std::filesystem::path owner_file(const std::filesystem::path& output) {
   return output / "dataset.txt";
 }
 
-/// Data sets in different places may have folders of the same name, and so the same folder for predictions.
+/// Checks that the folder's predictions are this data set's. Data sets in different places may have folders
+/// of the same name, and so the same folder for predictions.
 void check_owner(const std::filesystem::path& output, const std::filesystem::path& dataset) {
   std::ifstream file(owner_file(output), std::ios::binary);
   const std::string owner{std::istreambuf_iterator<char>(file), {}};

@@ -17,7 +17,7 @@
 namespace atl {
 namespace {
 
-/// Checks the memory of all ranks, or of those that are recorded at a time.
+/// Checks that this machine has the memory of all ranks, or of those that are recorded at the same time.
 void check_memory_here(const RecordOptions& how, JobPlan plan) {
   if (how.alone) {
     std::ranges::sort(plan.ranks, std::greater(), [](const RankPlan& rank) { return rank.memory.held(); });
@@ -31,7 +31,7 @@ void check_memory_here(const RecordOptions& how, JobPlan plan) {
        shortfall->text);
 }
 
-/// Warns where the topology separates ranks that a cluster would keep together. It isn't refused, because a
+/// Warns if the topology separates ranks that a cluster would keep together. This isn't refused, because a
 /// user may want to see its cost.
 void warn_of_servers(const Job& job, const Topology& topology, Say say) {
   const std::vector<int> servers = topology.server_of_rank();
@@ -51,7 +51,7 @@ void warn_of_servers(const Job& job, const Topology& topology, Say say) {
   }
 }
 
-/// Says how far recording has come, where it takes long.
+/// Records ranks one after the other, and says how far recording has come if it takes long.
 Recording one_after_the_other(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                               const RecordOptions& how, Say say) {
   const int ranks = how.sample > 0 ? how.sample : int(how.hosts.size()), step = std::max(32, ranks / 8);

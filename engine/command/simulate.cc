@@ -20,8 +20,8 @@ namespace atl {
 namespace {
 
 constexpr long kFewestEpochs = 4,
-               kMostEpochs = 100;    // of the recording; the first claims memory and isn't judged
-constexpr long kSmallestSample = 4;  // a segment's law has up to four factors
+               kMostEpochs = 100;    // epochs of a recording; the first claims memory and isn't judged
+constexpr long kSmallestSample = 4;  // ranks, as a segment's law has up to four factors
 
 /// The manifest's strategy, or those of --strategies instead.
 std::vector<ListedStrategy> listed(const Arguments& a, const Topology& topology) {
@@ -36,7 +36,7 @@ struct Candidate {
   Dataset dataset;
 };
 
-/// Checks all of them, so that an impossible one is reported before the first is recorded.
+/// Checks all strategies, so that an impossible one is reported before the first is recorded.
 std::vector<Candidate> candidates(const Arguments& a, const Topology& topology, const RecordOptions& how) {
   std::vector<Candidate> all;
   for (const ListedStrategy& strategy : listed(a, topology)) {
@@ -49,7 +49,8 @@ std::vector<Candidate> candidates(const Arguments& a, const Topology& topology, 
   return all;
 }
 
-/// What says which ranks run, and how, would be without effect beside --modelled.
+/// The options of recording. Options that say which ranks run, and how, are refused beside --modelled, where
+/// they would have no effect.
 RecordOptions how_to_record(const Arguments& a) {
   for (const char* option : {"--alone", "--sample", "--at-once"})
     if (a.has("--modelled") && a.has(option))
@@ -68,7 +69,8 @@ RecordedStrategy record(const Candidate& candidate, const Topology& topology, co
   return {label, record_here(loaded, dataset, prepare_graph(loaded, dataset, say), topology, how, say)};
 }
 
-/// One recording serves all topologies, because the graph is divided among the servers that they share.
+/// Checks that all topologies have the same servers. One recording serves all of them, because the graph is
+/// divided among the servers.
 void check_alike(const std::vector<Topology>& topologies) {
   const Topology& first = topologies.front();
   for (const Topology& other : topologies)
@@ -79,7 +81,7 @@ void check_alike(const std::vector<Topology>& topologies) {
           first.name, first.ranks(), first.servers.size(), other.name, other.ranks(), other.servers.size());
 }
 
-/// "0.5,0.65"; empty: links are as in the topology.
+/// Reads shares of communication: "0.5,0.65"; empty: links are as in the topology.
 std::vector<double> shares_of(const Arguments& a) {
   std::vector<double> shares;
   const std::string text = a.get("--comm-share");

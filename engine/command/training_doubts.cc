@@ -1,4 +1,5 @@
-// Why a run that can be trained shouldn't be expected to learn, or to show, much: warnings before it starts.
+// Warnings, before a run starts, about why it shouldn't be expected to learn much, or to show much, although
+// it can be trained.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,8 @@ bool validates(const Job& job, const Dataset& dataset) {
   return has_labelled(job.dataset, dataset, Split::kValidation);
 }
 
-/// The symmetric normalisation takes a vertex's in-degree for its out-degree, too.
+/// Doubts a directed graph with symmetric normalisation, which uses a vertex's in-degree for its out-degree
+/// too.
 FieldRemark direction_doubt(const Job& job, const DatasetMeta& meta) {
   constexpr const char* kPath = "model.kind";
   const bool directed = !meta.symmetric && !job.dataset.symmetrise;
@@ -39,7 +41,8 @@ FieldRemark direction_doubt(const Job& job, const DatasetMeta& meta) {
                       job.model.kind, meta.name)};
 }
 
-/// If most labels are the same, a model that predicts only that label looks good.
+/// Doubts a metric that says little: if most labels are the same, a model that predicts only that label looks
+/// good.
 FieldRemark metric_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "training.metric";
   const Metric metric = job.training.metric;
@@ -63,7 +66,7 @@ FieldRemark metric_doubt(const Job& job, const Dataset& dataset) {
                   sizes.size() == 2 ? "rocAuc or f1Macro" : "f1Macro")};
 }
 
-/// With fewer than K negative pairs there is no K-th best one.
+/// Doubts Hits@K with fewer than K negative pairs, among which there is no K-th best one.
 FieldRemark hits_doubt(const Job& job, const DatasetMeta& meta) {
   constexpr const char* kPath = "linkPrediction.hitsAt";
   if (job.task != Task::kLinkPrediction || job.links.metric != LinkMetric::kHits) return {kPath, ""};
@@ -79,8 +82,8 @@ FieldRemark hits_doubt(const Job& job, const DatasetMeta& meta) {
           job.links.hits_at, meta.name, validation, test, fewest)};
 }
 
-/// Whether a class has validation vertices that are of it and others that aren't: only then has ROC-AUC a
-/// value.
+/// Whether some class has validation vertices that belong to it and others that don't. Only then does ROC-AUC
+/// have a value.
 bool tells_classes_apart(const DatasetSpec& spec, const Dataset& dataset) {
   const View<const std::uint8_t> split = dataset.split(spec.split), targets = dataset.targets();
   const std::span<const std::int32_t> labels = dataset.labels();
@@ -100,8 +103,8 @@ bool tells_classes_apart(const DatasetSpec& spec, const Dataset& dataset) {
   return false;
 }
 
-/// Without a ROC-AUC of the validation vertices, the last epoch counts as the best, unless losses are
-/// compared.
+/// Doubts ROC-AUC as the metric if the validation vertices have none: the last epoch then counts as the best,
+/// unless losses are compared.
 FieldRemark area_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "training.metric";
   const TrainingSpec& training = job.training;
@@ -119,7 +122,8 @@ FieldRemark area_doubt(const Job& job, const Dataset& dataset) {
               several ? "f1Micro or f1Macro" : "accuracy, f1Micro or f1Macro")};
 }
 
-/// Without validation vertices, a run goes on to its last epoch, which counts as the best.
+/// Doubts early stopping without validation vertices: a run then goes on to its last epoch, which counts as
+/// the best.
 FieldRemark stopping_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "training.earlyStopping";
   if (job.training.early_stopping.patience == 0 || validates(job, dataset)) return {kPath, ""};
@@ -130,7 +134,8 @@ FieldRemark stopping_doubt(const Job& job, const Dataset& dataset) {
                   dataset.meta().name)};
 }
 
-/// Classes that vertices to measure by are of, and no training vertex: a model learns never to predict them.
+/// Doubts a split in which some class has validation or test vertices, but no training vertex: a model learns
+/// never to predict that class.
 FieldRemark unlearnt_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "dataset.split";
   const std::span<const std::int32_t> labels = dataset.labels();

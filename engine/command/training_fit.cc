@@ -1,4 +1,4 @@
-// What a manifest and its data set must agree on before training, and what makes training doubtful.
+// Checks what a manifest and its data set must agree on before training, and what makes training doubtful.
 #include "command/job_data.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-/// Refusals that begin with the field's line.
+/// Throws refusals that begin with the line of the field.
 class Refuse {
  public:
   explicit Refuse(const LoadedJob& loaded) : loaded_(loaded) {}
@@ -28,7 +28,7 @@ class Refuse {
   const LoadedJob& loaded_;
 };
 
-/// A way to add a file that works for every format of import.
+/// Advice on adding a file, which works for every format of import.
 std::string add_file(const char* file) {
   return fmt::format("write it out with `atoll dataset export`, add {}, and import that with --format npy",
                      file);
@@ -92,7 +92,7 @@ void check_loss_and_metric(const Refuse& refuse, const TrainingSpec& training, c
         meta.name, meta.classes);
 }
 
-/// A model that aggregates first would drop out sums instead of features.
+/// Refuses input dropout for a model that aggregates first, which would drop out sums instead of features.
 void check_input_dropout(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
   const InputDropoutSpec& dropout = job.training.input_dropout;
   const bool after = dropout.rate > 0 && dropout.position == DropoutPosition::kAfterAggregation;
@@ -101,7 +101,7 @@ void check_input_dropout(const Refuse& refuse, const Job& job, const DatasetMeta
            "afterAggregation needs dense features, {} stores them sparse (use beforeAggregation)", meta.name);
 }
 
-/// Each slice of each part needs a vertex.
+/// Refuses slices without a vertex: each slice of each part needs one.
 void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
   const std::string field = job.strategy.row->division(job).slices_field;
   if (field.empty()) return;
@@ -113,7 +113,7 @@ void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta)
          meta.name, meta.vertices, std::max<Index>(1, meta.vertices / options.parts));
 }
 
-/// Each piece of the features needs a column.
+/// Refuses pieces of the features without a column: each piece needs one.
 void check_pieces(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
   const JobDivision division = job.strategy.row->division(job);
   if (Index(division.pieces) <= meta.features) return;
@@ -163,18 +163,18 @@ void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
   check_training_vertices(refuse, job.dataset, dataset);
 }
 
-// What a job's sampler and its data set must agree on: how many clusters the graph has, and how much of it a
-// step draws.
+// Checks what a job's sampler and its data set must agree on: how many clusters the graph has, and how much
+// of it a step draws.
 
 namespace {
 
-constexpr Index kRowsOfACluster = 16;  // in a smaller cluster a row has hardly any of its neighbours
+constexpr Index kRowsOfACluster = 16;  // in smaller clusters a row has few of its neighbours
 
 std::string option_path(const Job& job, const std::string& option) {
   return "strategy." + job.strategy.row->kind + "." + option;
 }
 
-/// Each part needs a vertex; a sampler's default number of parts may be too large for a small graph.
+/// Refuses more parts than vertices. A sampler's default number of parts may be too large for a small graph.
 FieldRemark parts_fault(const Job& job, const DatasetMeta& meta) {
   const int parts = default_parts(job);
   if (parts <= meta.vertices) return {};
@@ -185,7 +185,8 @@ FieldRemark parts_fault(const Job& job, const DatasetMeta& meta) {
           sampler_of(job).name, parts, meta.name, meta.vertices, std::max<Index>(2, meta.vertices / 10))};
 }
 
-/// Refuses more draws than add anything: draws with replacement take their time all the same.
+/// Refuses draws beyond the number that adds anything new, because draws with replacement take time all the
+/// same.
 FieldRemark draws_fault(const Job& job, const DatasetMeta& meta) {
   const SamplerInfo& sampler = sampler_of(job);
   if (sampler.most_draws == nullptr) return {};
@@ -211,7 +212,7 @@ FieldRemark draws_doubt(const Job& job, const DatasetMeta& meta) {
                       meta.vertices, meta.name, draws)};
 }
 
-/// A step that takes all clusters takes the whole graph.
+/// Doubts a step that takes all clusters, because it takes the whole graph.
 FieldRemark clusters_doubt(const Job& job, const DatasetMeta& meta) {
   if (sampler_of(job).parts == 0) return {};
   const int parts = partition_options(job, job.placement.ranks).parts;

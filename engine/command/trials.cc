@@ -1,6 +1,6 @@
-// Strategies tried before one is chosen (strategy.trial). Whether an inexact strategy learns differs between
-// graphs and models more than stored runs can tell. So the strategies that could win are
-// trained for a while beside `graph`.
+// Tries strategies before one is chosen (strategy.trial). Whether an inexact strategy learns differs between
+// graphs and models more than stored runs can tell. So the strategies that could win are trained for a while
+// beside `graph`.
 #include "command/compare.h"
 
 #include <fmt/format.h>
@@ -29,14 +29,14 @@
 namespace atl {
 namespace {
 
-constexpr Index kWholeVertices = 1 << 15, kWholeArcs = 1'000'000;  // largest graph that is tried whole
-constexpr Index kPart = 1 << 14;                                   // vertices of the part of a larger graph
-constexpr std::int64_t kPatience = 3;  // times as many visits of each vertex as `graph`'s
-// `graph` may take a third of the trial's time. The others share the rest: one that learns at all gets as far
-// in fewer steps than graph's whole curve has.
+constexpr Index kWholeVertices = 1 << 15, kWholeArcs = 1'000'000;  // the largest graph that is tried whole
+constexpr Index kPart = 1 << 14;       // vertices of the part that stands for a larger graph
+constexpr std::int64_t kPatience = 3;  // visits of each vertex, as a multiple of `graph`'s
+// `graph` may take a third of the trial's time. The other strategies share the rest: one that learns at all
+// needs fewer steps to get there than graph's whole curve has.
 constexpr double kOfGraph = 1.0 / 3;
 
-/// A temporary folder for graphs prepared of a data set; removed with the object.
+/// A temporary folder for prepared graphs of a data set; it is removed with the object.
 class TrialFolder {
  public:
   explicit TrialFolder(const std::filesystem::path& place) {
@@ -94,7 +94,7 @@ class TriedData {
 
  private:
   const Dataset& whole_;
-  std::optional<TrialFolder> folder_;  // part_'s
+  std::optional<TrialFolder> folder_;  // folder of part_
   std::optional<Dataset> part_;
 };
 
@@ -118,7 +118,7 @@ class Trials {
     std::vector<ComparedStrategy*> all = candidates();
     if (all.empty())
       return say_("nothing is tried: of what isn't exact, nothing has a shorter step than what is");
-    // Without this bound a trial could cost more than it saves, where the likely winner is far ahead.
+    // Without this bound, a trial could cost more than it saves if the likely winner is far ahead.
     if (const ComparedStrategy* likely = comparison_.best(false))
       room_ = bounds_.share * of_training(*comparison_.cost(*likely));
     const ComparedStrategy& first = *all.front();
@@ -162,8 +162,8 @@ class Trials {
   }
 
  private:
-  /// What may be faster than what is exact. What a trial of it may save comes first: time may be over before
-  /// the last of them.
+  /// The inexact strategies whose steps are faster than those of exact ones. The one whose trial may save
+  /// most comes first, because time may be over before the last is tried.
   std::vector<ComparedStrategy*> candidates() {
     std::vector<ComparedStrategy*> all;
     const double exact = fastest_exact();
@@ -174,8 +174,8 @@ class Trials {
     return all;
   }
 
-  /// Whether there is time for a trial of the row, and it saves more on average than it takes at least. A
-  /// trial without bounds is always worth it: its user wants the figures.
+  /// Whether there is time for a trial of the row, and the trial saves more on average than it takes at
+  /// least. A trial without bounds is always worth it, because its user wants the figures.
   bool is_worth(const ComparedStrategy& row) const {
     const double graphs = few_steps(comparison_.plain()), all = graphs + few_steps(&row);
     return !std::isfinite(bounds_.share) ||
@@ -190,10 +190,11 @@ class Trials {
         duration_text(room_), duration_text(of_training(comparison_.saving(row))));
   }
 
-  /// Seconds of the whole training, from those for each step of `graph`.
+  /// Seconds of the whole training, from the seconds for each step of `graph`.
   double of_training(double step) const { return step * double(graph_.job.training.epochs); }
 
-  /// Seconds that a few steps compute here at least: evaluations and messages come on top. Null: none.
+  /// The least seconds that a few steps compute here; evaluations and messages take further time. 0 if `row`
+  /// is null.
   double few_steps(const ComparedStrategy* row) const {
     if (row == nullptr) return 0;
     const DatasetMeta& meta = dataset_.meta();
@@ -220,7 +221,7 @@ class Trials {
     if (steps_ < kFewSteps) say_("warning: so few steps say little about what longer training comes to");
   }
 
-  /// Seconds of a step; infinite where no exact strategy is possible.
+  /// Seconds of a step of the fastest exact strategy; infinite if no exact strategy is possible.
   double fastest_exact() const {
     double fastest = std::numeric_limits<double>::infinity();
     for (const ComparedStrategy& row : comparison_.rows)
@@ -235,7 +236,7 @@ class Trials {
     return train_for(loaded.job, data_->get(), prepared, comparison_.topology.hosts(), end);
   }
 
-  /// Trains at most until the best strategy so far would have finished.
+  /// Tries a strategy. Trains it at most until the best strategy so far would have finished.
   void try_one(ComparedStrategy& row) {
     const auto affordable =
         std::int64_t(std::min(double(most_steps(row.forecast.steps)), best_ / row.step_seconds()));
@@ -261,8 +262,8 @@ class Trials {
     if (steps) best_ = std::min(best_, row.step_seconds() * double(*steps));
   }
 
-  /// The most steps of a strategy with `of_epoch` steps per epoch: kPatience times as many visits of each
-  /// vertex as `graph`'s. An epoch of a part of the graph has fewer steps.
+  /// The most steps of a strategy with `of_epoch` steps per epoch, for kPatience times as many visits of each
+  /// vertex as `graph` has. An epoch on a part of the graph has fewer steps.
   std::int64_t most_steps(double of_epoch) const {
     const double share = double(data_->get().meta().vertices) / double(dataset_.meta().vertices);
     return std::int64_t(double(kPatience * steps_) * std::max(1.0, std::ceil(share * of_epoch)));
@@ -273,7 +274,7 @@ class Trials {
   LoadedJob graph_;
   std::optional<TriedData> data_;
   TrialBounds bounds_;
-  std::int64_t steps_;  // graph's: as the bounds say, or what training.epochs or the time leave of them
+  std::int64_t steps_;  // steps of `graph`: the bounds', or fewer by training.epochs or the time
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   double room_ = std::numeric_limits<double>::infinity();  // seconds of the whole trial
   const std::function<LoadedJob(const std::string&)>& job_of_;

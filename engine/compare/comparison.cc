@@ -9,9 +9,9 @@ namespace atl {
 namespace {
 
 constexpr const char* kPlain = "graph";
-constexpr double kPatience = 3;  // times graph's time
+constexpr double kPatience = 3;  // as a multiple of `graph`'s time
 
-/// The weighted mean of f(value).
+/// The weighted mean of f(value) over all values.
 template <typename F>
 double mean_of(const std::vector<Weighted>& all, const F& f) {
   double sum = 0, weights = 0;
@@ -30,8 +30,8 @@ std::optional<double> ComparedStrategy::cost_above() const {
   return step_seconds() * effect->lengths.of_runs.front().value;
 }
 
-/// Seconds for each step of `graph` when nobody waits any longer. Without a forecast of `graph`, the fastest
-/// exact strategy counts in its place; infinite without any.
+/// The time at which a run is given up, in seconds for each step of `graph`. Without a forecast of `graph`,
+/// the fastest exact strategy counts in its place; infinite without one.
 double Comparison::given_up() const {
   double step = kNotThere;
   for (const ComparedStrategy& each : rows) {
@@ -48,11 +48,12 @@ std::vector<Weighted> Comparison::times(const ComparedStrategy& row) const {
   if (row.effect && !row.effect->lengths.of_runs.empty()) {
     const Lengths& known = row.effect->lengths;
     all = known.of_runs;
-    // Without an exact strategy there is none to fall back on, and doubt would rule out all that is left.
+    // Without an exact strategy there is none to fall back on, and the run that fails would rule out all
+    // rows.
     if (known.doubt > 0 && longest < kNotThere) all.push_back({kNotThere, known.doubt});
   }
   const bool is_tried = row.effect && !row.effect->tried_on.empty();
-  for (auto& [value, weight] : all)  // in runs on other graphs, fewer steps are a seed's luck
+  for (auto& [value, weight] : all)  // fewer steps on other graphs are a seed's luck
     value = std::min(longest, row.step_seconds() * (is_tried ? value : std::max(1.0, value)));
   return all;
 }
@@ -94,7 +95,7 @@ const ComparedStrategy* Comparison::plain() const {
 
 namespace {
 
-constexpr int kEpochs = 4;  // the second half is judged
+constexpr int kEpochs = 4;  // only the second half of the epochs is judged
 
 /// The rate of the slowest server's link, or of the link inside the only server.
 double slowest_link(const Topology& topology) {
@@ -143,7 +144,7 @@ Topology usual_topology(const std::vector<std::string>& hosts, double link, cons
                     .cores = double(threads),
                     .byte_seconds = 0.35e-9,
                     .message_seconds = 10e-6};
-  // A byte from another rank of the server is read and written twice.
+  // A byte from another rank of the server is read twice and written twice.
   topology.inside = {.rate = rates.triad_bytes / 4, .latency = 20e-6, .byte_seconds = 0.15e-9};
   for (Rank rank = 0; rank < Rank(hosts.size()); ++rank) {
     const std::string& host = hosts[std::size_t(rank)];

@@ -13,10 +13,10 @@
 namespace atl {
 namespace {
 
-/// How many of the known runs got there, and in how many steps.
+/// How many of the known runs reached the accuracy, and in how many steps.
 struct Tally {
   std::size_t runs = 0, there = 0;
-  double least = kNotThere, most = 0;  // lengths of those that got there
+  double least = kNotThere, most = 0;  // shortest and longest length of the runs that got there
 };
 
 Tally tally_of(std::span<const Weighted> lengths) {
@@ -29,13 +29,14 @@ Tally tally_of(std::span<const Weighted> lengths) {
   return tally;
 }
 
-/// The runs with the job's model, and those with others.
+/// The runs with the job's model, and the runs with other models.
 std::array<std::span<const Weighted>, 2> by_model(const Lengths& lengths) {
   const std::span<const Weighted> all(lengths.of_runs);
   return {all.first(all.size() - lengths.others), all.last(lengths.others)};
 }
 
-/// "of 2 runs with gin, all, and of 9 runs with other models, 7": `runs_text() + " got there"` is a sentence.
+/// The tallies of runs in words: "of 2 runs with gin, all, and of 9 runs with other models, 7". With " got
+/// there" appended it is a sentence.
 std::string runs_text(const Lengths& lengths) {
   const auto text = [](std::span<const Weighted> runs, const std::string& with) {
     const Tally r = tally_of(runs);
@@ -68,7 +69,7 @@ std::string points_text(const ComparedStrategy& row) {
   return fmt::format("{} ({}, {}, {}{})", points, effect.model, effect.measured_on, pairs, visits);
 }
 
-/// The cost relative to `graph`'s or, where `graph` is refused, in seconds of a step.
+/// The cost in words: relative to `graph`'s or, if `graph` is refused, in seconds of a step.
 std::string cost_text(const Comparison& c, const ComparedStrategy& row) {
   const auto text = [&](double cost) {
     return c.plain() != nullptr ? fmt::format("{:.2f}", cost / *c.cost(*c.plain())) : duration_text(cost);
@@ -78,7 +79,7 @@ std::string cost_text(const Comparison& c, const ComparedStrategy& row) {
   return row.is_known() ? "never" : "unknown";
 }
 
-/// In how many steps a strategy gets there that isn't exact.
+/// How many steps an inexact strategy takes to come close to graph's accuracy, in words.
 std::string steps_text(const Effect& effect) {
   const std::string there = "to graph's accuracy less half a point";
   if (!effect.tried_on.empty())
@@ -114,7 +115,8 @@ std::string head(const Comparison& c) {
   return text + "\n\n";
 }
 
-/// Possible strategies, the cheapest first, then those of unknown cost, then refused ones.
+/// The rows in the order of the table: possible strategies, the cheapest first, then those of unknown cost,
+/// then refused ones.
 std::vector<const ComparedStrategy*> in_order(const Comparison& comparison) {
   std::vector<const ComparedStrategy*> all;
   for (const ComparedStrategy& row : comparison.rows) all.push_back(&row);
@@ -177,7 +179,7 @@ nlohmann::ordered_json row_json(const Comparison& comparison, const ComparedStra
   return json;
 }
 
-/// What to do about rows of which it is unknown whether they learn; "": there are none.
+/// What to do about rows that aren't known to learn; "": there are none.
 std::string unknown_text(const Comparison& comparison) {
   const auto is_unknown = [](const ComparedStrategy& row) { return row.refused.empty() && !row.is_known(); };
   return std::ranges::any_of(comparison.rows, is_unknown)

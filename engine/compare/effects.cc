@@ -7,11 +7,11 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kEnough = 3;  // runs of a strategy to choose it by
-constexpr double kOfOthers = 2;     // runs that those with other models count as, and one that fails
+constexpr std::size_t kEnough = 3;  // the fewest runs by which a strategy may be chosen
+constexpr double kOfOthers = 2;     // what runs with other models and one that fails weigh together
 
-/// The distance of two data sets. Twice as many neighbours count as much as twice as many vertices, twice as
-/// many features, or twice the share of training vertices.
+/// The distance of two data sets. Twice as many neighbours per vertex count as much as twice as many
+/// vertices, twice as many features, or twice the share of training vertices.
 double distance(const SetSize& a, const SetSize& b) {
   const auto apart = [](double x, double y) { return std::abs(std::log(x / y)); };
   const auto of_each = [](Index count, const SetSize& set) {
@@ -23,8 +23,8 @@ double distance(const SetSize& a, const SetSize& b) {
          apart(of_each(a.training, a), of_each(b.training, b));
 }
 
-/// Drops the option of stages: "gnnpipe:stages=2" was measured as "gnnpipe". Any other option makes another
-/// strategy, which has to be measured by itself.
+/// The label under which a strategy was measured. It has no option of stages: "gnnpipe:stages=2" was measured
+/// as "gnnpipe". Any other option makes another strategy, which has to be measured by itself.
 std::string measured_as(const std::string& label) {
   const std::size_t options = label.find(":stages=");
   return options != std::string::npos && options == label.find(':') ? label.substr(0, options) : label;
@@ -34,7 +34,7 @@ std::string kind_of(const std::string& label) {
   return label.substr(0, label.find(':'));
 }
 
-/// Prefers a measurement with parts by hash where `scattered` is true, and there is one.
+/// Finds a strategy's measurement. Prefers one with parts by hash if `scattered` is true and there is one.
 const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, bool scattered) {
   const std::string kind = measured_as(label), by_hash = scattered ? kByHash : "";
   for (const std::string& each : {label + by_hash, kind + by_hash, label, kind}) {
@@ -44,12 +44,13 @@ const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, b
   return nullptr;
 }
 
-/// The part of a label that two runs must share to be compared: all that counts, or the kind alone.
+/// The part of a label that two runs must share to count together: measured_as() or only the kind.
 using Name = std::string (*)(const std::string& label);
 
-/// The lengths of runs of that name and cut. Few runs with the model are luck, and all models together aren't
-/// this one: so the others say what is likely until there are runs with the model. If all the runs got there,
-/// the next may still fail, the more likely the fewer they are: so one that fails stands beside the others.
+/// The lengths of the runs with this name, and with parts cut this way. Runs with the job's model may be few,
+/// and then are luck. Runs with other models say what is likely until there are more. Even if all runs got
+/// there, the next may fail, and the fewer runs there are, the likelier that is. So one run that fails stands
+/// beside the others.
 Lengths named_runs(const std::vector<StoredRuns>& stored, Name name, const std::string& label,
                    const std::string& model, bool scattered) {
   std::vector<double> own, others;
@@ -66,8 +67,8 @@ Lengths named_runs(const std::vector<StoredRuns>& stored, Name name, const std::
 
 }  // namespace
 
-/// How near a data set is to the job's doesn't matter here: what decides is the model, and how much of a
-/// rank's neighbourhood is on other ranks.
+/// The data sets of the runs don't matter here. What decides is the model, and how much of a rank's
+/// neighbourhood is on other ranks.
 Lengths lengths_of(const std::vector<StoredRuns>& stored, const std::string& label, const std::string& model,
                    bool scattered) {
   for (const bool cut : {scattered, !scattered})

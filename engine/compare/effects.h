@@ -1,5 +1,5 @@
-// What is known of strategies that aren't exact: their effect on accuracy, and on the steps that training
-// takes, from runs beside `graph` (docs/benchmarks/effects.md).
+// What stored runs tell about strategies that aren't exact: their effect on accuracy, and on the steps that
+// training takes. The runs were made beside runs of `graph` (docs/benchmarks/effects.md).
 #pragma once
 
 #include <cstddef>
@@ -11,37 +11,38 @@
 
 namespace atl {
 
-/// Length of a run that never got as far as `graph`.
+/// The length of a run that never got as far as `graph`.
 inline constexpr double kNotThere = std::numeric_limits<double>::infinity();
 
-/// A number, and how much it counts in a mean.
+/// A number, and its weight in a mean.
 struct Weighted {
   double value = 0, weight = 1;
 };
 
-/// How long runs took: optimiser steps until the validation metric came within half a point of `graph`'s
-/// best, relative to `graph`'s steps. One number a run.
+/// The lengths of runs, one number per run: the optimiser steps until the validation metric came within half
+/// a point of `graph`'s best, relative to `graph`'s steps.
 struct Lengths {
-  std::vector<Weighted> of_runs;  // those with the job's kind of model come first
-  std::size_t others = 0;         // how many of them, the last ones, are with other kinds of models
-  double doubt = 0;               // weight of one run more, which isn't stored, and never gets there
+  std::vector<Weighted> of_runs;  // runs with the job's kind of model come first
+  std::size_t others = 0;         // how many runs, at the end, have other kinds of models
+  double doubt = 0;               // weight of one more run, which isn't stored and never gets there
   std::string model;              // the job's kind of model
-  bool guessed = false;           // runs of the same kind with other options, too: nothing is chosen by them
+  bool guessed = false;           // runs include other options of the kind: nothing is chosen by them
 };
 
 struct Effect {
-  // "": the effect on accuracy isn't known. Else the data set that is most like the job's, and the model.
+  // The data set that is most like the job's, and the model; "": the effect on accuracy isn't known.
   std::string measured_on = "", model = "";
-  double points = 0;     // of the test metric, relative to `graph`'s
-  double deviation = 0;  // of the difference within a pair of runs
+  double points = 0;     // difference of the test metric from `graph`'s
+  double deviation = 0;  // deviation of the difference within a pair of runs
   int pairs = 0;
-  // of training vertices, relative to `graph`'s: mini-batches may lose points by shorter training alone
+  // visits of training vertices, relative to `graph`'s: mini-batches may lose points by shorter training
+  // alone
   double visits = 1;
   Lengths lengths;
-  /// The graph on which the one length was found for this very job (compare/comparison.h); "": nothing was
-  /// tried.
+  /// The graph of the trial for this very job, by which the only length was found (compare/comparison.h); "":
+  /// nothing was tried.
   std::string tried_on = "";
-  bool cut_off = false;  // the trial ended first: the length is a lower bound
+  bool cut_off = false;  // the trial ended too early: the length is a lower bound
 };
 
 /// The figures by which data sets are compared.
@@ -58,14 +59,14 @@ struct StoredRuns {
   std::vector<double> lengths;
 };
 
-/// The lengths of those of the `stored` runs that tell most of a strategy: of its own options where there are
-/// enough of these, else of all options; with parts cut alike, else with others. Runs with the job's model
-/// count one each. Those with other models, and one that fails, count as two together. Empty where nothing of
-/// its kind is stored.
+/// The lengths of the `stored` runs that tell most about a strategy: runs with its own options, or with any
+/// options of its kind if there are too few. Of both, runs with parts cut alike are preferred to others. A
+/// run with the job's model has weight 1. The runs with other models share the weight 2 with one imagined run
+/// that fails (Lengths::doubt). Empty if no run of the strategy's kind is stored.
 Lengths lengths_of(const std::vector<StoredRuns>& stored, const std::string& label, const std::string& model,
                    bool scattered);
 
-/// All that is stored of a strategy with these options, for a job's model and data set.
+/// All that is stored about a strategy with these options, for a job's model and data set.
 Effect known_effect(const std::string& label, const std::string& model, const SetSize& like);
 
 // The tables that effects.cc searches, written by tests/accuracy/effects.

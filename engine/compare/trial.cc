@@ -21,9 +21,9 @@
 namespace atl {
 namespace {
 
-constexpr Index kTrialEpochs = 2;  // between evaluations, of one step each, if there are so many
+constexpr Index kTrialEpochs = 2;  // epochs between evaluations, if an epoch is one step
 
-/// Input of all ranks.
+/// The input that all ranks share.
 struct Trial {
   const Job& job;
   const Dataset& dataset;
@@ -32,14 +32,14 @@ struct Trial {
   TrialEnd end;
 };
 
-/// Neither copyable nor movable: its parts point to each other. All calls come from one thread.
+/// Neither copyable nor movable: its members point to each other. All calls come from one thread.
 class TrialRank {
  public:
   TrialRank(const Trial& trial, std::unique_ptr<Transport> transport)
       : trial_(trial), comm_(std::move(transport)) {}
   TrialRank(const TrialRank&) = delete;
 
-  /// Returns the same on all ranks. Collective.
+  /// Trains, and returns the same curve on all ranks. Collective.
   TrialCurve train() {
     try {
       return curve();
@@ -73,7 +73,8 @@ class TrialRank {
 
   enum class After { kGoesOn, kNotFinite, kTime };
 
-  /// Returns whether all ranks' losses and gradients were finite, and rank 0's clock leaves time.
+  /// Trains an epoch. Tells whether all ranks' losses and gradients were finite, and whether rank 0's clock
+  /// leaves time.
   After train_epoch(Index epoch) {
     const TrainingSpec& t = trial_.job.training;
     const double rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
@@ -103,7 +104,7 @@ class TrialRank {
   std::unique_ptr<Trainer> trainer_;
 };
 
-/// Which of several ranks' failures is told. Any thread may call it.
+/// Chooses which of several ranks' failures is reported. Any thread may call it.
 class Failures {
  public:
   /// Keeps the exception that is being handled.
@@ -121,8 +122,9 @@ class Failures {
     }
   }
 
-  /// Call when all threads have ended. Throws the first failure, if any: the others' follow from it. A rank
-  /// whose thread can't be started is gone before it can tell, so that failure goes before all.
+  /// Call when all threads have ended. Throws the first failure, if there is one: the other ranks' failures
+  /// follow from it. A rank whose thread can't be started is gone before it can report anything, so that
+  /// failure goes first.
   void rethrow(std::size_t ranks) const {
     if (!no_thread_.empty())
       fail(

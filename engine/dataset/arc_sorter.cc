@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-constexpr int kUnitShift = 8;           // ids are counted in units of 256 adjacent ones
+constexpr int kUnitShift = 8;           // ids are counted in units of 256 adjacent ids
 constexpr Index kBucketArcs = 1 << 22;  // each thread sorts this many in memory at a time
 constexpr VertexId kBucketVertices = 1 << 22;
 constexpr Index kDealBytes = 64 << 20;  // write buffers of all buckets together
@@ -81,7 +81,7 @@ struct SortedBucket {
   explicit SortedBucket(Index all_arcs) : reverses(all_arcs) {}
 };
 
-/// Merges the duplicates of a sorted bucket. `all_arcs` counts those of all buckets.
+/// Merges the duplicates of a sorted bucket. `all_arcs`: the number of arcs in all buckets.
 template <class Record>
 SortedBucket merge(const std::vector<Record>& sorted, VertexId begin, VertexId end, Index all_arcs) {
   SortedBucket bucket(all_arcs);

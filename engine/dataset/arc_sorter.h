@@ -112,7 +112,7 @@ class ArcSorter {
   ScratchFile arrived_;
   Index given_ = 0, self_loops_given_ = 0, vertices_seen_ = 0;
   std::vector<Index> in_counts_,
-      out_counts_;  // arcs by destination and by source, in units of neighbouring ids
+      out_counts_;  // numbers of arcs by destination and by source, per unit of neighbouring ids
 };
 
 /// Sorts by `field(record)`, a number below `limit`, in stable counting passes, least significant digits

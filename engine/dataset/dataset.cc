@@ -108,7 +108,7 @@ void Dataset::State::map_labels_and_splits() {
 
 namespace {
 
-/// The folder for prepared graphs. A data set that is itself in `elsewhere` has its own there already.
+/// The folder for prepared graphs. If the data set itself lies in `elsewhere`, they are in its own folder.
 fs::path prepared_folder_of(const fs::path& folder, const fs::path& elsewhere) {
   if (elsewhere.empty()) return folder / "prepared";
   const fs::path whole = fs::canonical(folder), place = fs::weakly_canonical(elsewhere) / whole.filename();

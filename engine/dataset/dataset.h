@@ -46,8 +46,8 @@ constexpr bool is_of_edges(PairSet set) {
 /// The number of pairs in each set.
 struct PairCounts {
   std::array<Index, kPairSets> of{};
-  // number of supervised training edges, which come first. The arcs are those of the other training edges, or
-  // of all if all are supervised.
+  // number of supervised training edges, which come first. The graph's arcs are the other training edges, or
+  // all training edges if all are supervised.
   Index supervised = 0;
   bool any() const { return of[std::size_t(PairSet::kTrain)] > 0; }
   bool operator==(const PairCounts&) const = default;
@@ -78,8 +78,8 @@ class Dataset {
  public:
   /// Checks meta.json and every file's presence, dtype and shape, but not the checksums (verify() reads
   /// everything). Throws Error naming the file, what is wrong and the remedy. `elsewhere` holds prepared
-  /// graphs, a folder per data set, for data that can't be written (a volume with many readers, a share);
-  /// empty: they are beside each data set.
+  /// graphs, in a folder per data set, where data sets' own folders can't be written (a volume with many
+  /// readers, a share); empty: each data set's folder holds its own.
   static Dataset open(const std::filesystem::path& folder, const std::filesystem::path& elsewhere = {});
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;
@@ -92,7 +92,8 @@ class Dataset {
 
   /// The whole graph (vertices × vertices), row = destination; memory-mapped.
   CsrView graph() const;
-  /// Fills out (ids.size(), features) with the rows `ids`, as dense rows in whichever form they are stored.
+  /// Fills `out` (ids.size(), features) with the rows `ids`. They become dense, whatever form features are
+  /// stored in.
   void read_features(std::span<const VertexId> ids, MatrixView out) const;
   /// The same as CSR (ids.size() × features) of non-zeros, with values as weights.
   Csr read_sparse_features(std::span<const VertexId> ids) const;

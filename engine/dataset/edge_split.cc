@@ -63,7 +63,7 @@ void check_overlap(const EdgeSplit& split, const std::string& source) {
        to_string(one), to_string(other));
 }
 
-/// Earlier sets keep a pair that occurs in several.
+/// The order of sets in which a pair is looked for: the first set that has it keeps it.
 constexpr std::array kKept{PairSet::kTest, PairSet::kValidation, PairSet::kTrain, PairSet::kTestNegative,
                            PairSet::kValidationNegative};
 

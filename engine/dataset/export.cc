@@ -135,8 +135,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Looks only at meta.json's text, which may be torn: a data set's names its format, and an export's begins
-/// with the checksum of its data set. A source that somebody has made in the same layout has neither.
+/// Looks only at the text of meta.json, which may be torn. In a data set it names the format; in an export it
+/// begins with the data set's checksum. In a source that a user has made in the same layout it does neither.
 bool holds(const fs::path& folder, Replaceable what) {
   std::ifstream file(folder / "meta.json", std::ios::binary);
   if (!file) return false;

@@ -19,8 +19,9 @@ void export_dataset(const Dataset& dataset, const std::filesystem::path& place, 
 
 enum class Replaceable { kDataset, kExport };
 
-/// Returns if `place` is free, an empty folder, or a folder that holds that `kind`, whole or torn. Throws
-/// Error if something else would be deleted, or if any of `sources`, which are read meanwhile, is in it.
+/// Returns if nothing is at `place`, or an empty folder, or a folder that holds what `kind` says, whole or
+/// torn. Throws Error if something else would be deleted, or if any of `sources`, which are read meanwhile,
+/// is in it.
 void check_replaceable(const std::filesystem::path& place, Replaceable kind,
                        const std::vector<std::filesystem::path>& sources = {});
 

@@ -14,7 +14,7 @@ namespace atl {
 namespace {
 
 constexpr Index kForgetBytes = 4 << 20;  // forgotten at a time while a mapped file is read
-constexpr Index kFewestBits = 64;        // fewer columns aren't worth a form of their own
+constexpr Index kFewestBits = 64;        // features with fewer columns aren't stored as bits
 constexpr const char* kDenseFile = "features.npy";
 constexpr const char* kSparseFiles[] = {"feature_offsets.npy", "feature_columns.npy", "feature_values.npy"};
 
@@ -106,7 +106,7 @@ void FeatureWriter::add_sparse(const CsrView& rows, const RowOrigin& origin) {
     }
     canonicalise(entries_);
     for (const auto& [column, value] : entries_)
-      check_value(value, r, column, origin);  // equal columns were added up
+      check_value(value, r, column, origin);  // a sum of values of equal columns may be too large
     if (options_.scaling == FeatureScaling::kRow) {
       row_.clear();
       for (const auto& entry : entries_) row_.push_back(entry.second);
@@ -182,7 +182,7 @@ void FeatureWriter::dense_to_sparse() {
     forget_before(dense, r);
   }
   files.finish();
-  nonzeros_ = nonzeros;  // float16 may have rounded small values to zero
+  nonzeros_ = nonzeros;  // counted again, as float16 may have rounded small values to zero
   std::filesystem::remove(folder_ / kDenseFile);
 }
 

@@ -1,4 +1,4 @@
-// Writes a data set's features as rows arrive, in a form that doesn't depend on the form of the rows: dense,
+// Writes a data set's features as rows arrive, in a form that doesn't depend on how the rows arrive: dense,
 // CSR if under a quarter is non-zero, or bits if each row has a single non-zero value. Memory: a few rows.
 #pragma once
 
@@ -39,18 +39,18 @@ enum class FeatureScaling {
 struct FeatureOptions {
   Index columns = 0;
   FeatureScaling scaling = FeatureScaling::kNone;
-  bool float16 = false;  // if stored dense
+  bool float16 = false;  // whether features are stored as float16, if they are stored dense
 };
 
 class FeatureWriter {
  public:
   FeatureWriter(std::filesystem::path folder, const FeatureOptions& options);
 
-  /// Adds (any, columns). A value that is not finite, or too large for float16, is an Error that names its
-  /// row.
+  /// Adds `rows` (any, columns). A value that is not finite, or too large for float16, is an Error that names
+  /// its row.
   void add_dense(View<const float> rows, const RowOrigin& origin);
-  /// Adds (any × columns) with values as weights (null: 1). Columns need no order; values of equal columns
-  /// are added up. Don't mix with add_dense.
+  /// Adds `rows` (any × columns) with values as weights (null: 1). Columns need no order; values of equal
+  /// columns are added up. Don't mix with add_dense.
   void add_sparse(const CsrView& rows, const RowOrigin& origin);
 
   Index rows() const { return rows_; }
@@ -83,14 +83,14 @@ class FeatureWriter {
   std::optional<NpyWriter> dense_;
   std::optional<SparseFiles> sparse_;
   Index rows_ = 0, nonzeros_ = 0;
-  bool one_valued_ = true;  // of every row stored dense so far
+  bool one_valued_ = true;  // whether every row stored dense so far is one-valued
   std::vector<float> row_;
   std::vector<Half> half_row_;
   std::vector<std::pair<VertexId, float>> entries_;
 };
 
 // Features as bits. feature_bits.npy, uint8 (vertices, 4 · ⌈columns / 32⌉), has column c in bit c % 8 of byte
-// c / 8. feature_levels.npy, float32 (vertices), has the value of a row's ones.
+// c / 8. feature_levels.npy, float32 (vertices), has the value that a row's set bits stand for.
 
 /// True if all non-zero values are the same, or there are none.
 bool one_valued(std::span<const float> row);

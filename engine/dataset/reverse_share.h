@@ -12,8 +12,9 @@
 
 namespace atl {
 
-/// Counts on pairs of vertices: on all of them in a graph of up to 2¹⁸ arcs, else on about 2¹⁸, chosen by
-/// their ids alone. So memory is bounded, and the result doesn't depend on the order of arcs.
+/// Counts for pairs of vertices whether they have both arcs: for all pairs in a graph of up to 2¹⁸ arcs,
+/// otherwise for about 2¹⁸ pairs, chosen by their ids alone. So memory is bounded, and the result doesn't
+/// depend on the order of arcs.
 class ReverseShare {
  public:
   /// `arcs`: the most arcs that all objects to be joined will get together.

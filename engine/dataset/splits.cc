@@ -50,8 +50,8 @@ std::string DrawnSplit::description() const {
 
 namespace {
 
-constexpr double kRounding = 1e-6;  // of percentages with decimals that add up to 100
-/// How near to 1 shares of 1 add up: 0.33/0.33/0.33 do to 0.99.
+constexpr double kRounding = 1e-6;  // percentages with decimals may miss a sum of 100 by this much
+/// Numbers whose sum is this near to 1 are shares of 1, not percentages: 0.33/0.33/0.33 adds up to 0.99.
 constexpr double kSharesOfOne = 0.02;
 
 }  // namespace
@@ -178,7 +178,7 @@ DrawnEdgeSplit parse_edge_split(const std::string& text, std::uint64_t seed) {
   double train = 0, validation = 0, test = 0;
   char more = 0;
   const int read = std::sscanf(text.c_str(), "random:%lf/%lf/%lf%c", &train, &validation, &test, &more);
-  // Each comparison is false for nan, which sscanf reads, too.
+  // sscanf reads nan too, for which each comparison is false.
   const bool shares = validation >= 0 && test >= 0 && std::abs(train + validation + test - 100) <= kRounding;
   if (read != 3 || !shares)
     fail(

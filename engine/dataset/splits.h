@@ -1,4 +1,4 @@
-// Which vertices or edges train, validate and test, as an importer collects it.
+// The split of vertices or edges into training, validation and test, as an importer collects it.
 #pragma once
 
 #include <array>
@@ -35,9 +35,9 @@ struct LeftOut {
 
 /// Throws Error, which begins with `source`, if an id isn't below `vertices`, a pair is twice in its set or
 /// in two sets, an edge joins a vertex to itself, or there is nothing to train on. If edges have no direction
-/// (`undirected`), an edge and its reverse are the same edge. Of a pair that is there in both directions one
-/// is kept: the one in the first of these sets: test edges, validation edges, training edges, test's negative
-/// pairs, validation's. Within a set the one from the smaller id is kept.
+/// (`undirected`), an edge and its reverse are the same edge. If a pair is there in both directions, one of
+/// the two is kept: that in the first of these sets: test edges, validation edges, training edges, test's
+/// negative pairs, validation's. If both are in one set, the one whose source has the smaller id is kept.
 LeftOut check_edge_split(EdgeSplit& split, Index vertices, bool undirected, const std::string& source);
 
 /// Returns "validation edges (val_pos)", with the name of the set's array in edge_split.npz.
@@ -121,8 +121,8 @@ struct TwoSides {
   Index pairs = 0, within = 0;  // negative pairs, and those with both ends on one side
 };
 
-/// Nothing if an edge joins vertices of one side, or there are fewer edges than vertices with edges. Such a
-/// graph, like a tree, has two sides by chance, not because its vertices are of two kinds.
+/// Nothing if an edge joins vertices of one side, or there are fewer edges than vertices with edges. A graph
+/// with so few edges, such as a tree, has two sides by chance, not because its vertices are of two kinds.
 std::optional<TwoSides> two_sides(const EdgeSplit& split, Index vertices);
 
 }  // namespace atl

@@ -94,7 +94,7 @@ void add_features(const Dataset& dataset, std::span<const VertexId> vertices, Da
   }
 }
 
-/// Returns (vertices, columns) rows of a table.
+/// Returns the rows of these vertices (vertices, columns).
 std::vector<std::uint8_t> rows_of(const View<const std::uint8_t>& all, std::span<const VertexId> vertices) {
   std::vector<std::uint8_t> rows;
   for (const VertexId v : vertices)
@@ -114,7 +114,7 @@ void add_labels(const Dataset& dataset, std::span<const VertexId> vertices, Data
   }
 }
 
-/// Copies the column to all columns, so that a job finds it under its number.
+/// Copies column `column` to all columns of the new split, so that a job finds it under any number.
 void add_split(const Dataset& dataset, std::span<const VertexId> vertices, const std::string& name,
                int column, DatasetWriter& writer) {
   const View<const std::uint8_t> all = dataset.split(name);

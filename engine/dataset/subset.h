@@ -12,7 +12,7 @@
 namespace atl {
 
 /// Returns `count` vertices that lie near each other, ascending, or all if there are fewer. A breadth-first
-/// walk reaches them from marked vertices, which `seed` draws. It follows only some arcs of a vertex with
+/// walk reaches them from marked vertices, which `seed` draws. It follows only some arcs of a vertex that has
 /// many, so that one hub doesn't fill the count. marks: (vertices). Memory: a byte per vertex.
 std::vector<VertexId> drawn_neighbourhood(const CsrView& graph, const std::vector<std::uint8_t>& marks,
                                           Index count, std::uint64_t seed);

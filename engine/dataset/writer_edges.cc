@@ -32,7 +32,7 @@ void DatasetWriter::State::keep_arcs(std::span<const VertexId> src, std::span<co
   for (std::size_t i = 0; i < src.size(); ++i) {
     largest_kept = std::max({largest_kept, src[i], dst[i]});
     if (src[i] == dst[i])
-      arcs.add(src.subspan(i, 1), dst.subspan(i, 1), {});  // no edge, but an arc
+      arcs.add(src.subspan(i, 1), dst.subspan(i, 1), {});  // a self-loop is no edge of the split, but an arc
     else
       kept_arcs.push_back({src[i], dst[i]});
   }

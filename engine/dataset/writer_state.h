@@ -51,13 +51,13 @@ struct DatasetWriter::State {
   DatasetMeta meta;
   std::vector<std::uint8_t> training;   // (vertices) marks of the split column on which scaling is measured
   std::vector<std::uint8_t> has_label;  // (vertices) if a split is drawn
-  std::vector<std::int64_t> original_ids;                       // (vertices) likewise; empty: row numbers
+  std::vector<std::int64_t> original_ids;  // (vertices) if a split is drawn; empty: ids are row numbers
   VertexId smallest_id = std::numeric_limits<VertexId>::max();  // of all arcs' ends
   bool vertices_are_given = false;
   Index labelled = -1, with_original_id = -1;
   std::map<std::string, Index> split_rows;
   std::vector<VertexPair> kept_arcs;  // from which an edge split is drawn
-  VertexId largest_kept = -1;         // largest id in these
+  VertexId largest_kept = -1;         // largest id in kept_arcs
   std::optional<EdgeSplit> edges;
   std::string edges_source;
 };

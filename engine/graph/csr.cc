@@ -41,7 +41,8 @@ const T* array(DeviceCopies& copies, const T* host, Index count) {
 Block on_device(DeviceCopies& copies, const Block& host) {
   Block block = host;
   const bool is_symmetric =
-      host.transpose.offsets == host.arcs.offsets && host.transpose.rows == host.arcs.rows;  // fewer if cut
+      // a transpose that was cut has fewer rows
+      host.transpose.offsets == host.arcs.offsets && host.transpose.rows == host.arcs.rows;
   block.arcs = copies.of(host.arcs);
   block.transpose = is_symmetric ? block.arcs : copies.of(host.transpose);
   block.transpose_arc = array(copies, host.transpose_arc, host.transpose.arcs());

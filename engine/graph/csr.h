@@ -61,7 +61,8 @@ struct Block {
 /// The same block in memory that kernels on the copies' device can read.
 Block on_device(DeviceCopies& copies, const Block& host);
 
-/// How an aggregation weighs arcs; folded into dst_scale and src_scale so that kernels read no value per arc.
+/// How an aggregation weighs arcs: by a factor of the destination and one of the source. The factors are
+/// folded into dst_scale and src_scale, so that kernels read no value per arc.
 enum class Normalisation {
   kSum,        // 1, 1
   kMean,       // 1/deg(dst), 1

@@ -1,6 +1,6 @@
-// Numbers the few prepared rows that a batch reads or a server holds. The hash table is as large as their
-// number, never as the graph. Open addressing with linear probing, at most half full. A lookup reads one
-// cache line, which callers prefetch some arcs ahead.
+// Numbers the few prepared rows that a batch reads or a server holds. The hash table grows with their number,
+// not with the graph. It uses open addressing with linear probing, and is at most half full. A lookup reads
+// one cache line, which callers prefetch some arcs ahead.
 #pragma once
 
 #include <algorithm>

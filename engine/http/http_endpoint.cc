@@ -41,8 +41,9 @@ class Connection {
   }
 
  private:
-  /// Receives the request, and after our answer what nobody needs, such as a POST's body. If the socket were
-  /// closed with bytes unread, the system would reset the connection, and the client might lose our answer.
+  /// Receives the request and, after our answer, bytes that nobody needs, such as a POST's body. If the
+  /// socket were closed with bytes unread, the system would reset the connection, and the client might lose
+  /// our answer.
   void receive(const HttpPages& pages) {
     char piece[2048];
     const ssize_t got = ::recv(socket_.get(), piece, sizeof piece, 0);
@@ -69,8 +70,9 @@ class Connection {
   bool finished_ = false;
 };
 
-/// Which client gives way to a new one where all places are taken: the oldest that isn't being answered.
-/// Clients that ask do so at once, so it is a silent one, unless very many arrive together.
+/// Returns the client that gives way to a new one if all places are taken: the oldest that isn't being
+/// answered. Most clients send their request at once, so this is a silent one, unless very many
+/// arrive together.
 std::vector<Connection>::iterator first_to_go(std::vector<Connection>& connections) {
   auto found = std::ranges::find_if_not(connections, &Connection::is_answered);
   if (found == connections.end()) found = connections.begin();
@@ -99,7 +101,7 @@ struct HttpEndpoint::State {
       std::erase_if(connections, [](const Connection& c) { return c.finished(); });
       if (waiting[1].revents == 0) continue;
       const int client = ::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-      // Where no file is free, the client stays in the queue, and poll() would return at once again.
+      // If no file descriptor is free, the client stays in the queue, and poll() would return at once again.
       const bool must_wait = client < 0 && (errno == EMFILE || errno == ENFILE);
       if (client >= 0 && connections.size() >= kMostConnections) connections.erase(first_to_go(connections));
       if (client >= 0) connections.emplace_back(client);

@@ -45,7 +45,7 @@ Descriptor listen_at(const std::string& host, int port);
 /// Listens under the name. Throws Error where the name is taken.
 Descriptor listen_at(const LocalName& name);
 
-// Asking other processes of this machine for a page, all of them at once.
+// Asks other processes of this machine for a page, all of them at once.
 
 /// The page at `path` of each endpoint; nothing for an endpoint that is missing, answers with anything but
 /// 200, or isn't done within `patience`. Takes no longer than `patience`, even if an endpoint hangs.
@@ -65,8 +65,8 @@ using HttpPages = std::map<std::string, std::function<HttpPage()>>;  // path →
 std::string http_answer(const std::string& request, const HttpPages& pages);
 
 /// Answers GET and HEAD from a thread of its own until destroyed; it sleeps while nobody asks. One connection
-/// serves one request; slow or silent clients are dropped after ten seconds and hold up nobody else. Where 64
-/// are connected, the oldest that isn't being answered gives way to a new one.
+/// serves one request; slow or silent clients are dropped after ten seconds and hold up nobody else. If 64
+/// clients are connected, the oldest that isn't being answered gives way to a new one.
 class HttpEndpoint {
  public:
   /// `port` 0: any free one. Throws Error naming address, cause and remedy when it can't listen there.

@@ -84,7 +84,8 @@ class Question {
   Question(const LocalName& name, const std::string& request)
       : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
     const LocalAddress address(name);
-    // The kernel takes both at once or not at all, even while the other side sleeps.
+    // The kernel takes the connection and the request at once or not at all, even while the other side
+    // sleeps.
     const bool asked =
         ::connect(socket_.get(), address.get(), address.size) == 0 &&
         ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) == ssize_t(request.size());

@@ -10,9 +10,9 @@ inline constexpr const char* kApiPlural = "gnnjobs";
 inline constexpr const char* kApiSingular = "gnnjob";
 inline constexpr const char* kApiShortName = "gnn";
 
-/// A pod's name is its host name too, and kubelet cuts that after 63 characters: all pods of a job with a
-/// longer name would have the same host name. At most "-launcher-" and the number of an attempt, in six
-/// digits, are appended.
+/// A pod's host name is its name, which kubelet cuts after 63 characters. All pods of a job with a longer
+/// name would have the same host name. The operator appends at most "-launcher-" and an attempt's number of
+/// six digits.
 inline constexpr int kLongestHostName = 63, kLongestJobName = kLongestHostName - 16;
 
 }  // namespace atl

@@ -1,4 +1,5 @@
-// One value of the tree → one field of the Job: type, unit, allowed values and range as the field's row says.
+// Stores one value of the tree in one field of the Job. The field's row says its type, unit, allowed values
+// and range.
 #include "job/read.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,8 @@
 namespace atl {
 namespace {
 
-// Values that other tools know and manifests don't: their names here, or that they aren't built.
+// Values that other tools know and manifests don't. Either the engine has another name for the value, or the
+// kind isn't built.
 
 struct NotBuilt {
   std::string_view path, name;
@@ -34,7 +36,7 @@ constexpr NotBuilt kNotBuilt[] = {
     {"task", "noderegression"}, {"task", "graphclassification"}, {"task", "graphregression"},
 };
 
-/// For task, which has no row that could list these.
+/// Other tools' names for tasks. Models and strategies list theirs in their own rows (also_called).
 constexpr std::pair<std::string_view, std::string_view> kTasks[] = {
     {"vertexclassification", "nodeClassification"}, {"linkpred", "linkPrediction"}};
 
@@ -51,7 +53,7 @@ std::string kind_called(const auto& infos, const std::string& given) {
   return "";
 }
 
-/// The value's name here; "" where it has none.
+/// The engine's name for another tool's value; "" where it has none.
 std::string name_here(const std::string& path, const std::string& given) {
   if (path == "model.kind") return kind_called(model_infos(), given);
   if (path == "strategy.kind") return kind_called(strategy_infos(), given);
@@ -79,7 +81,8 @@ std::string shown(const Node& value) {
   return std::holds_alternative<std::string>(value.scalar) ? in_quotes(value.written) : value.written;
 }
 
-/// "010 (which YAML reads as 8)", where YAML reads something else than was written.
+/// The value as written, with what YAML makes of it: "010 (a number in YAML: quote it to mean the text)".
+/// Text is shown alone.
 std::string with_meaning(const Node& value) {
   if (const auto* flag = std::get_if<bool>(&value.scalar)) {
     return fmt::format("{} (a boolean in YAML: quote it to mean the word)", value.written, *flag);
@@ -90,8 +93,8 @@ std::string with_meaning(const Node& value) {
   return shown(value);
 }
 
-/// The value as a number, an integer or not. `quantity`: it may also be written as one ("4Gi", "10M").
-/// Nothing where it isn't a number.
+/// The value as a number, whether integer or not; nothing where it isn't a number. `quantity`: the value may
+/// also be a quantity in text ("4Gi", "10M").
 std::optional<double> number_of(const Node& value, bool quantity) {
   if (const auto* integer = std::get_if<std::int64_t>(&value.scalar)) return double(*integer);
   if (const auto* number = std::get_if<double>(&value.scalar)) return *number;
@@ -114,8 +117,8 @@ struct Assigner {
                    fmt::format("{} is not allowed (use {})", given, allowed_text(field)));
   }
 
-  /// Called where a number or boolean is wanted. It may be given as a text, "0.01", as a chart's template
-  /// writes it.
+  /// Refuses a scalar where a number or boolean is wanted. If the scalar is a text that holds one, such as
+  /// "0.01" from a chart's template, the message says to remove the quotes.
   void refuse_scalar() const {
     const auto* text = std::get_if<std::string>(&value.scalar);
     const Scalar meant = text ? resolve_scalar(*text) : Scalar();
@@ -223,7 +226,8 @@ struct Assigner {
   }
 };
 
-/// Seeds go as far as an API server's integers do, and a double doesn't hold that.
+/// Whether the field is a seed. Seeds have the range of an API server's integers, which a double doesn't hold
+/// exactly.
 bool is_seed(const Field& field) {
   return field.path.ends_with(".seed");
 }

@@ -20,7 +20,7 @@ std::vector<const Field*> every_field() {
   return fields;
 }
 
-/// "none, batch with gin"; "0: 4 for each stage"
+/// The default as text: "none, batch with gin"; "0: 4 for each stage".
 std::string default_value(const Field& field) {
   std::string value = default_of(field);
   const std::string own = own_defaults(field);
@@ -29,7 +29,7 @@ std::string default_value(const Field& field) {
   return own.empty() ? value : value + ", " + own;
 }
 
-/// "Kipf & Welling 2017; Chen et al. 2020 (gcnii)"
+/// The default's sources: "Kipf & Welling 2017; Chen et al. 2020 (gcnii)".
 std::string source_text(const Field& field) {
   const std::string own = own_sources(field);
   return field.source + (field.source.empty() || own.empty() ? "" : "; ") + own;
@@ -43,8 +43,8 @@ std::string default_text(const Field& field) {
   return fmt::format("default {}{}", value, source.empty() ? "" : " (" + source + ")");
 }
 
-/// "  learningRate   a number, above 0 … 100; default 0.01 (Kipf & Welling 2017)" and below it the
-/// description.
+/// The field in a list: "  learningRate   a number, above 0 … 100; default 0.01 (Kipf & Welling 2017)" and
+/// below it the description.
 std::string summary(const Field& field) {
   std::string name = field_name(field.path) + (field.of_kind.empty() ? "" : " [" + field.of_kind + "]");
   std::string line = fmt::format("  {:<22} {}", name, field.description);
@@ -98,8 +98,8 @@ std::string children_text(const std::string& path) {
   return out;
 }
 
-/// The nearest path, if few letters differ, otherwise fields of that name in other sections, or of what
-/// another tool's name is here; "": none.
+/// The nearest path if few letters differ. Otherwise the paths of fields in other sections that have this
+/// name, or that are called `wanted` by another tool. "": none.
 std::string meant(const std::string& wanted, const std::vector<std::string>& known) {
   const std::string near = nearest_word(wanted, known);
   if (!near.empty()) return near;

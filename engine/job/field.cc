@@ -83,7 +83,7 @@ bool is_default(const Field& field, Job& job) {
 std::string default_of(const Field& field) {
   if (!field.default_text.empty() || field.required || !field.slot) return field.default_text;
   std::string text;
-  if (field.initial) {  // while the table of strategies is made, there is no job yet
+  if (field.initial) {  // no job can exist while the table of strategies is being made
     text = std::visit([&](const auto& value) { return Writer{field}(&value); }, *field.initial);
   } else {
     Job job;

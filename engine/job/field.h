@@ -15,7 +15,7 @@
 
 namespace atl {
 
-/// A field whose C++ type is an enum; the value is the position in Field::choices.
+/// Access to a field whose C++ type is an enum. The value is the position in Field::choices.
 struct EnumSlot {
   std::function<void(int)> set;
   std::function<int()> get;
@@ -48,19 +48,19 @@ struct Choice {
   std::string meaning{};
 };
 
-/// A field that only has a meaning with certain values of another one; with others it is ignored, with a
-/// warning.
+/// The other field on which a field depends. The field only has a meaning with certain values of the other;
+/// with any other value it is ignored, with a warning.
 struct UsedWith {
   std::string path;
   std::vector<std::string> values;
 };
 
-/// When a cluster's job may still be given another value.
+/// When a job on a cluster may still be given another value of a field.
 enum class Mutability { kNever, kWhileSuspended, kAlways };
 
 /// How long a text and a list may be. An API server needs such limits.
 inline constexpr int kLongestText = 1024;  // characters
-inline constexpr int kMostItems = 16;      // unless the field says otherwise
+inline constexpr int kMostItems = 16;      // items, unless the field says otherwise
 
 struct Field {
   std::string path{};  // "training.optimizer.learningRate": without "spec."
@@ -75,13 +75,13 @@ struct Field {
   bool below_maximum = false;   // the maximum itself isn't allowed
   std::string source{};         // where the default comes from
   std::string default_text{};   // the default in words, where it isn't constant
-  int most_items = kMostItems;  // of a list
+  int most_items = kMostItems;  // how many items a list may have
   bool required = false;
   std::string example{};    // of a required field, where allowed_text doesn't show how to write it
-  bool may_change = false;  // between the run that wrote a checkpoint and the run that resumes it
-  Mutability mutability = Mutability::kNever;  // an object's holds for all its fields
+  bool may_change = false;  // may differ between the run that wrote a checkpoint and the one that resumes it
+  Mutability mutability = Mutability::kNever;  // an object's value holds for all its fields
   UsedWith used_with{};
-  std::vector<std::string> shorthand{};     // object: one scalar in its place sets these
+  std::vector<std::string> shorthand{};     // for an object: the fields that one scalar in its place sets
   std::string of_kind{};                    // only this model or strategy has the option
   std::optional<Options::Value> initial{};  // an option's default
 };
@@ -133,7 +133,7 @@ Field option_field(OptionOwner owner, const std::string& kind, const std::string
 /// A strategy's option, at strategy.<kind>.<name>.
 Field strategy_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest);
 
-// A default by which a model or a strategy replaces the field table's.
+// A model's or a strategy's own default, which replaces the field table's.
 
 /// The value is written as in a manifest.
 struct OwnDefault {

@@ -74,7 +74,7 @@ namespace {
 struct ToolsName {
   std::string_view theirs, here;
 };
-/// Names of PyG, DGL and PyTorch in camel case, where they aren't ours.
+/// Other tools' names of fields (PyG, DGL, PyTorch) in camel case, where ours differ.
 constexpr ToolsName kToolsNames[] = {
     {"lr", "learningRate"},       {"hiddenChannels", "hidden"}, {"hiddenDim", "hidden"},
     {"hiddenSize", "hidden"},     {"numLayers", "layers"},      {"nLayers", "layers"},

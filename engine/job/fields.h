@@ -24,14 +24,15 @@ const Field* find_field(const std::vector<const Field*>& fields, const std::stri
 std::vector<std::string> paths_named(const std::vector<const Field*>& fields, const std::string& name);
 /// The same for the whole table.
 std::vector<std::string> paths_named(const std::string& name);
-/// The name here of what other tools call `name`, as "lr" is learningRate and weight_decay weightDecay; where
-/// none is known, the name itself.
+/// The engine's name of the field that other tools call `name`: learningRate for "lr", weightDecay for
+/// "weight_decay". `name` itself where none is known.
 std::string field_called(const std::string& name);
 
-/// The fields directly below an object; "" = the top of spec (and metadata).
+/// The fields directly below an object; "": the top of spec, and metadata.
 std::vector<const Field*> children_of(const std::vector<const Field*>& fields, const std::string& path);
 
-/// The field's own mutability, or that of the nearest object around it that isn't kNever.
+/// The field's own mutability or, if that is kNever, the mutability of the nearest object around the field
+/// that isn't kNever.
 Mutability mutability_of(const Field& field);
 
 // The parts of the table, one file each.
@@ -67,7 +68,7 @@ nlohmann::ordered_json default_json(const Field& field);
 /// The names of the field's choices.
 nlohmann::ordered_json choice_names(const Field& field);
 
-/// 1e9 as 1000000000, 0.5 as 0.5.
+/// The number as JSON: 1e9 as 1000000000, 0.5 as 0.5.
 nlohmann::ordered_json json_number(double value);
 
 }  // namespace atl

@@ -13,7 +13,7 @@ namespace atl {
 
 /// A generated graph instead of a stored one.
 struct SyntheticSpec {
-  std::string kind;    // "" = use dataset.name; community
+  std::string kind;    // "" = use dataset.name; else "community"
   std::string preset;  // "" | reddit | products | yelp | flickr: sets all numbers below that aren't given
   double scale = 1;    // factor on the preset's vertices
   std::int64_t vertices = 0;
@@ -26,7 +26,7 @@ struct SyntheticSpec {
   bool operator==(const SyntheticSpec&) const = default;
 };
 
-/// kModel: as the model's definition requires (graph_needs() in model/model.h).
+/// What happens to self-loops. kModel: what the model's definition requires (graph_needs() in model/model.h).
 enum class SelfLoops { kModel, kKeep, kAdd, kRemove };
 enum class NormaliseFeatures { kNone, kRow };
 
@@ -49,10 +49,10 @@ enum class LinkMetric { kRocAuc, kAveragePrecision, kHits, kMrr };
 /// Read only with Task::kLinkPrediction.
 struct LinkSpec {
   DecoderKind decoder = DecoderKind::kDot;
-  int decoder_layers = 2;  // decoderLayers: with kMlp
+  int decoder_layers = 2;  // decoderLayers: only with kMlp
   int negatives = 1;       // drawn pairs per training edge
   LinkMetric metric = LinkMetric::kRocAuc;
-  int hits_at = 50;  // hitsAt: with kHits
+  int hits_at = 50;  // hitsAt: only with kHits
   bool operator==(const LinkSpec&) const = default;
 };
 
@@ -71,7 +71,7 @@ struct ModelSpec {
 
 enum class OptimizerKind { kAdam, kAdamW, kSgd };
 
-/// By group of parameters; a single number in the manifest sets convolutions and dense.
+/// Weight decay by group of parameters. A single number in the manifest sets convolutions and dense.
 struct WeightDecay {
   double convolutions = 0;
   double dense = 0;
@@ -116,7 +116,7 @@ enum class StopMetric { kValidationMetric, kValidationLoss };
 
 struct EarlyStoppingSpec {
   int patience = 0;                                   // epochs without improvement; 0 = never stop early
-  StopMetric metric = StopMetric::kValidationMetric;  // also chooses the best epoch
+  StopMetric metric = StopMetric::kValidationMetric;  // it also chooses the best epoch
   bool operator==(const EarlyStoppingSpec&) const = default;
 };
 
@@ -137,7 +137,7 @@ struct TrainingSpec {
   Setting setting = Setting::kTransductive;
   Loss loss = Loss::kCrossEntropy;
   Metric metric = Metric::kAccuracy;
-  double dropout = 0.5;  // of hidden layers' inputs
+  double dropout = 0.5;  // on the inputs of hidden layers
   InputDropoutSpec input_dropout;
   double attention_dropout = 0;  // gat: on attention coefficients
   std::uint64_t seed = 1;
@@ -156,7 +156,7 @@ const StrategyInfo& default_strategy();
 
 struct StrategySpec {
   const StrategyInfo* row = &default_strategy();  // strategy.kind: its row in strategies.h, never null
-  Options options;                                // the row's: graph {overlap}, …
+  Options options;                                // the options of `row`, such as overlap for graph
   Precision wire = Precision::kFloat32;           // how values are written while they travel between ranks
   bool operator==(const StrategySpec&) const = default;
 };
@@ -177,12 +177,12 @@ struct PlacementSpec {
   PartitionerSpec partitioner;
   std::vector<std::string> topology_levels;  // coarsest first; empty = kubernetes.io/hostname
   std::vector<double> level_weights;         // cost of a byte that crosses each level
-  std::string within;  // one of topology_levels, of which one domain must hold all ranks; empty = the cluster
+  std::string within;  // one domain of this topology level must hold all ranks; empty = the cluster
   PlacementPolicy policy = PlacementPolicy::kRequired;
   bool operator==(const PlacementSpec&) const = default;
 };
 
-/// Per rank; 0 = not given.
+/// Resources per rank; 0 = not given.
 struct ResourcesSpec {
   double cpu = 0;                  // cores
   std::int64_t memory = 0;         // bytes
@@ -205,7 +205,7 @@ struct RunPolicySpec {
   int backoff_limit = 3;
   int max_disruptions = 100;                     // 0 = no limit
   std::int64_t active_deadline_seconds = 0;      // 0 = none
-  std::int64_t ttl_seconds_after_finished = -1;  // −1 = kept
+  std::int64_t ttl_seconds_after_finished = -1;  // −1 = never deleted
   CleanPodPolicy clean_pod_policy = CleanPodPolicy::kRunning;
   std::int64_t start_deadline_seconds = 600;
   std::int64_t prepare_deadline_seconds = 86400;
@@ -232,7 +232,8 @@ struct Job {
   Launcher launcher = Launcher::kAtoll;
   std::string image;      // default: the chart's
   std::string template_;  // JSON of a partial pod template; only the operator reads it
-  /// How rows and gradients travel in training: values that are stored in 16 bits travel in 16 bits too.
+  /// The precision in which rows and gradients travel in training. Values stored in 16 bits also travel in 16
+  /// bits.
   Precision wire() const {
     return training.precision == Precision::kBFloat16 ? Precision::kBFloat16 : strategy.wire;
   }

@@ -1,5 +1,5 @@
-// How a strategy's ranks should be placed: which must share a server, and how many bytes each pair exchanges.
-// The planner and the operator place ranks by it. Computing it takes no data, MPI or GPU.
+// How a strategy's ranks should be placed: which ranks must share a server, and how many bytes each pair
+// exchanges. The planner and the operator place ranks by this. Computing it takes no data, MPI or GPU.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ namespace atl {
 inline constexpr int kMostRanks = 4096;
 
 struct Layout {
-  /// The groups of ranks that must share a server. Each rank is in exactly one; ascending.
+  /// The groups of ranks that must share a server. Each rank is in exactly one group; groups are ascending.
   std::vector<std::vector<Rank>> groups;
-  /// How users call what each group has and others don't: "stage 2". Empty: all groups have the same.
+  /// By group: the users' name for what only this group has, such as "stage 2". Empty: all groups have the
+  /// same.
   std::vector<std::string> holds{};
   /// Whether any rank may train any part of the graph.
   bool ranks_are_alike = false;
@@ -31,27 +32,27 @@ struct CutRows {
 /// The properties of a prepared graph and a model that decide the traffic.
 struct TrafficShape {
   int ranks = 1;
-  int parts = 1;        // of the graph: one for each rank, or one for several ranks
-  Index vertices = 0;   // that training sees
+  int parts = 1;        // parts of the graph: one for each rank, or one for several ranks
+  Index vertices = 0;   // vertices that training sees
   Index halo_rows = 0;  // rows exchanged per layer and epoch, summed over ranks
-  // columns of each convolution's input that is exchanged every epoch (fixed inputs aren't)
+  // by convolution whose input is exchanged every epoch: its columns. Fixed inputs aren't exchanged.
   std::vector<Index> widths{};
   std::vector<Index> parameters{};  // for each sum over ranks, the number of scalars whose gradients it sums
-  int bytes_per_value = 4;          // of rows and their gradients, while they travel
-  int bytes_per_weight = 4;         // of gradients that are summed
-  std::vector<Index> repeated_widths{};  // those of `widths` that training.recompute: layer fetches again
-  std::vector<Index> owned_by_rank{};    // (ranks, or parts) rows that each trains on
-  // For vertices for which several ranks aggregate, each over some of the neighbours: the bytes per vertex
-  // between its owner and each of the other ranks, over all layers. They are those of forward, of backward,
-  // and of the forward that training.recompute: layer repeats.
+  int bytes_per_value = 4;          // of rows and their gradients on the wire
+  int bytes_per_weight = 4;         // of gradients in sums over ranks
+  std::vector<Index> repeated_widths{};  // widths that training.recompute: layer fetches again
+  std::vector<Index> owned_by_rank{};    // (ranks or parts) how many rows each one trains on
+  // Bytes per vertex where several ranks aggregate for one vertex, each over some of its neighbours. They
+  // travel between the vertex's owner and each of the other ranks, summed over all layers. `repeated` is the
+  // forward that training.recompute: layer repeats.
   struct RowBytes {
     std::int64_t to_owner = 0, from_owner = 0;
     std::int64_t total() const { return to_owner + from_owner; }
   } forward{}, backward{}, repeated{};
   // by `widths`: rows exchanged, for layers that read copies of other servers' rows
   std::vector<std::vector<CutRows>> server_cut{};
-  // For a pipeline of layers:
-  // (stages − 1) columns that each stage sends to the next, of rows and taps.
+  // The next two are for a pipeline of layers. `stage_columns` (stages − 1): how many columns of rows and
+  // taps each stage sends to the next.
   std::vector<Index> stage_columns{};
   std::vector<int> width_stage{};  // the stage of each of `widths`
 };
@@ -65,10 +66,10 @@ struct EpochTraffic {
   std::int64_t total() const { return halo + halo_gradient + gradient + recompute + stage + stage_gradient; }
 };
 
-/// Which of a run's epochs send what its plan says.
+/// Which epochs of a run send the bytes that its plan says.
 enum class PlannedBytes {
   kOfEach,
-  kOfTheFirst,  // because each draws other batches or copies
+  kOfTheFirst,  // each later epoch draws other batches or copies
   kTheMost,     // some epochs send less
 };
 
@@ -76,7 +77,7 @@ enum class PlannedBytes {
 struct PairBytes {
   int from = 0, to = 0;
   double bytes = 0;
-  // the bytes of rows in forward passes, with partial sums; gradients go the other way
+  // the share of `bytes` that is rows and partial sums of forward passes; gradients go the other way
   double forward = 0;
 };
 

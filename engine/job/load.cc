@@ -82,7 +82,8 @@ void apply_override(Node& manifest, const std::string& override) {
   *at = parse_yaml_value(value, where);
 }
 
-/// Splits Lists: `kubectl get … -o yaml` of several objects is one document.
+/// Replaces each List by its items: `kubectl get … -o yaml` of several objects prints one document of kind
+/// List.
 std::vector<Node> without_lists(std::vector<Node> documents) {
   std::vector<Node> all;
   for (Node& document : documents) {
@@ -117,8 +118,8 @@ Node gnn_job_of(std::vector<Node> documents, const std::string& name) {
   return std::move(jobs[0]);
 }
 
-/// Kept, since it can be read only once, and a command may load its manifest several times with different
-/// changes.
+/// The text of standard input. It is kept because it can be read only once, and a command may load its
+/// manifest several times with different changes.
 const std::string& standard_input() {
   static const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   return text;
@@ -131,7 +132,8 @@ LoadedJob parse_job(const std::string& text, const std::string& name,
   Node manifest = gnn_job_of(parse_yaml(text, name), name);
   for (const auto& override : overrides) apply_override(manifest, override);
   ReadResult read = read_job(manifest);
-  // A wrong field has its default here. Rules would then complain about a value that nobody wrote.
+  // A field with a wrong value still has its default here. Rules would complain about a value that nobody
+  // wrote.
   if (read.problems.errors.empty()) check_rules(read.job, read.given, read.problems);
   if (!read.problems.errors.empty()) throw Error(joined(read.problems.errors, "\n"));
   if (read.job.output.path.empty()) read.job.output.path = read.job.name;
@@ -155,7 +157,7 @@ void settle_self_loops(Job& job) {
   if (keeps && job.dataset.self_loops == SelfLoops::kModel) job.dataset.self_loops = SelfLoops::kKeep;
 }
 
-/// The result is as if selfLoops hadn't been given.
+/// Afterwards the job is as if selfLoops hadn't been given.
 void settle_self_loops(LoadedJob& loaded) {
   if (loaded.job.dataset.self_loops == SelfLoops::kModel) loaded.given.erase("dataset.selfLoops");
   settle_self_loops(loaded.job);

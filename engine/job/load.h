@@ -1,5 +1,5 @@
-// Turns a manifest into a Job that can be run: the only way in, for files, text and tests. And a Job back
-// into a manifest.
+// Turns a manifest into a Job that can be run, and a Job back into a manifest. Files, text and tests all load
+// jobs through here.
 #pragma once
 
 #include <filesystem>
@@ -32,23 +32,25 @@ LoadedJob load_job(const std::filesystem::path& file, const std::vector<Override
 LoadedJob parse_job(const std::string& text, const std::string& name,
                     const std::vector<Override>& overrides = {});
 
-/// Settles `dataset.selfLoops: model`, for a manifest that a user gives, not for one that a run has written.
-/// It means: as the model is defined. Sage's mean, gin and resgcn are defined over all arcs, self-loops among
-/// them (as in PyG and DGL), so it becomes `keep`, which their runs now write. A run's manifest with `model`
-/// for these is older: its model was trained without the data's self-loops, and must predict and resume so.
+/// Settles what `dataset.selfLoops: model` means. Call this on a manifest that a user gives, not on one that
+/// a run has written. `model` stands for the model's definition. Sage's mean, gin and resgcn are defined over
+/// all arcs including self-loops (as in PyG and DGL), so for these it becomes `keep`, which their runs now
+/// write. A run's manifest with `model` for one of these is older: that model was trained without the data's
+/// self-loops, and must predict and resume without them.
 void settle_self_loops(Job& job);
 void settle_self_loops(LoadedJob& loaded);
 
-// A Job → the text of a manifest that load_job() reads back to the same Job, every default spelled out.
+// The text of a manifest that load_job() reads back to the same Job. It spells out every default.
 
 std::string write_job(const Job& job);
 
-/// The paths at which two jobs differ although they must agree for one to resume from the other's checkpoint:
+/// The fields in which two jobs differ, but must agree for one to resume from the other's checkpoint:
 /// "training.seed: 1 → 2".
 std::vector<std::string> changes_that_forbid_resuming(const Job& before, const Job& now);
 
-/// One line per field that `counts` and doesn't have its default: jobs with equal keys are the same. Neither
-/// defaults that an API server has spelled out nor fields of later releases change it.
+/// A text with one line per field that `counts` accepts and whose value isn't the default. Jobs with equal
+/// keys are the same. The key doesn't change when an API server spells out defaults, or when a later release
+/// adds fields.
 std::string key_of(const Job& job, const std::function<bool(const Field&)>& counts);
 
 /// The key of the fields that must not change on resuming. Equal keys mean that a checkpoint may be resumed.

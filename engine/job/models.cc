@@ -14,7 +14,7 @@
 namespace atl {
 namespace {
 
-/// The option that counts layers that read neighbours; null: model.layers does.
+/// The option that counts the layers that read neighbours; null: model.layers counts them.
 const Field* layers_option_of(const ModelInfo& info) {
   for (const Field& option : info.options)
     if (option_name(option) == info.layers_option) return &option;
@@ -29,7 +29,8 @@ std::vector<std::string> models_where(Condition condition) {
   return kinds;
 }
 
-/// Models, strategies and samplers with their own default for the field, grouped by `what`.
+/// The models, strategies and samplers with their own default for the field, as text. Kinds with the same
+/// value of `what` are named together.
 std::string kinds_by(const Field& field, std::string OwnDefault::*what,
                      fmt::format_string<const std::string&, std::string> text, const char* between) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // in the table's order

@@ -1,6 +1,6 @@
-// The models by name, with their options: what `model.kind` and `model.options` may say, and what follows for
-// the rest of a manifest. There are no kernels here, so that the operator can link it; the layers are in
-// model/. A new model is a file in models/ and a line in models/kinds.h.
+// The table of models, with their options. It says what `model.kind` and `model.options` may be, and what
+// follows for the rest of a manifest. There are no kernels here, so that the operator can link it; the layers
+// are in model/. A new model is a file in models/ and a line in models/kinds.h.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct ModelInfo {
   std::string source;                  // the paper
   std::vector<Field> options{};        // paths "model.options.<name>"; model_option() makes one
   std::vector<std::string> ignores{};  // paths of fields that the model doesn't read
-  std::vector<std::string> reads{};    // paths of fields that only models with them in this list read
-  std::string layers_option{};         // the option that counts layers that read neighbours; "": model.layers
+  std::vector<std::string> reads{};    // paths of fields that only models that list them here read
+  std::string layers_option{};         // the option that counts gathering layers; "": model.layers does
   bool drops_input_first = false;      // input dropout comes before the very first layer
-  /// All that it learns follows its last sum over neighbours. It needs dense features that aren't dropped out
-  /// before that sum.
+  /// Whether all learned layers follow the model's last sum over neighbours. Such a model needs dense
+  /// features that aren't dropped out before that sum.
   bool aggregates_first = false;
   // whether the data's self-loops are arcs like any other; null: never
   bool (*keeps_loops)(const Options&) = nullptr;
@@ -35,7 +35,7 @@ const ModelInfo* find_model(const std::string& kind);
 
 /// How many layers read neighbours.
 int gathering_layers(const ModelSpec& model);
-/// The field that counts them: "model.layers", or the path of an option.
+/// The field that counts these layers: "model.layers", or the path of an option.
 std::string layers_field(const ModelSpec& model);
 
 /// The models that have the option at this path.

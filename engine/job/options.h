@@ -29,7 +29,7 @@ class Options {
 
   bool has(const std::string& name) const { return values_.contains(name); }
   void set(const std::string& name, Value value) { values_[name] = std::move(value); }
-  /// Only for the parser: the place of an existing option.
+  /// The value of an existing option, for the parser to set.
   Value& at(const std::string& name) { return values_.at(name); }
   const std::map<std::string, Value>& values() const { return values_; }
   bool operator==(const Options&) const = default;

@@ -41,7 +41,7 @@ std::optional<double> parse_quantity(const std::string& text) {
   if (error != std::errc()) return {};
   const std::string suffix(stop, end);
   const bool exponent = std::any_of(begin, stop, [](char c) { return c == 'e' || c == 'E'; });
-  if (exponent && !suffix.empty()) return {};  // 1e3k: Kubernetes allows only one of the two
+  if (exponent && !suffix.empty()) return {};  // 1e3k: Kubernetes allows an exponent or a suffix, not both
   for (const auto& [name, factor] : kSuffixes) {
     if (suffix == name) return number * factor;
   }

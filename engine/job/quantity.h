@@ -10,7 +10,7 @@ namespace atl {
 inline constexpr const char* kQuantityPattern =
     "^[+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?$";
 
-/// The quantity's value in its base unit (bytes, cores, pieces), or nothing where `text` isn't one.
+/// The quantity's value in its base unit (bytes, cores, pieces); nothing where `text` isn't a quantity.
 std::optional<double> parse_quantity(const std::string& text);
 
 /// The bytes per second of "850mbit", "32gbit" or "12GB/s", above 0; nothing where `text` isn't a rate.

@@ -24,7 +24,8 @@ std::vector<std::string> names_of(const std::vector<const Field*>& fields) {
   return names;
 }
 
-/// The text at spec.<a>.<b>, or `otherwise`. The kinds must be known before the fields that belong to them.
+/// The text at spec.<a>.<b>, or `otherwise`. Finds the kinds of model and strategy before the table of their
+/// fields is made.
 std::string text_at(const Node& spec, const std::string& a, const std::string& b,
                     const std::string& otherwise) {
   const Node* object = spec.find(a);
@@ -33,7 +34,7 @@ std::string text_at(const Node& spec, const std::string& a, const std::string& b
   return text ? *text : otherwise;
 }
 
-/// The sampler in the strategy's block; "" where it names none.
+/// The sampler that the strategy's block names; "" where it names none.
 std::string sampler_name(const Node& spec, const std::string& strategy) {
   const Node* object = spec.find("strategy");
   return object == nullptr ? "" : text_at(*object, strategy, "sampler", "");
@@ -89,8 +90,8 @@ class Reader {
     }
   }
 
-  /// Takes the chosen kinds' options with their defaults into the table, and the kinds' own defaults of other
-  /// fields.
+  /// Adds the chosen kinds' options to the table, and sets these options and other fields to the kinds' own
+  /// defaults.
   void choose_kinds(const Node& spec) {
     const std::string model = text_at(spec, "model", "kind", ""),
                       strategy = text_at(spec, "strategy", "kind", default_strategy().kind);
@@ -142,8 +143,8 @@ class Reader {
                            : fmt::format(" (did you mean {}? known: {})", meant, joined(known, ", "))));
   }
 
-  /// What a word in a map's place may mean: the kind, or else the name, as "strategy: {kind: pipegcn}".
-  /// Empty where it is neither.
+  /// What a word in a map's place may mean: "strategy: {kind: pipegcn}" if it is one of the object's kinds,
+  /// otherwise a name. Empty where it can be neither.
   std::string map_of(const Field& object, const Node& value) const {
     const auto* word = std::get_if<std::string>(&value.scalar);
     if (word == nullptr) return "";
@@ -156,8 +157,8 @@ class Reader {
     return find_field(fields_, object.path + ".name") != nullptr ? map("name") : "";
   }
 
-  /// Reads one scalar in an object's place. Several members' errors would say the same, so only the first is
-  /// kept.
+  /// Reads one scalar that stands in an object's place and sets several members. Their errors would all say
+  /// the same, so only the first is kept.
   void read_shorthand(const Field& object, const Node& value) {
     out_.given[object.path] = value.where;
     for (const auto& name : object.shorthand) {
@@ -189,8 +190,9 @@ class Reader {
     out_.problems.error(value.where, child, "unknown field" + meant(key, path));
   }
 
-  /// Fields of that name in other sections, if possible of the chosen kinds, or of the name that another
-  /// tool's has here, or else the nearest name in this section.
+  /// A hint about an unknown field: the fields of this name in other sections, or those of the engine's name
+  /// for another tool's `key`, those of the chosen kinds first. If there are none, the nearest name in this
+  /// section.
   std::string meant(const std::string& key, const std::string& path) const {
     constexpr std::size_t kMost = 3;
     const std::vector<std::string> known = names_of(children_of(fields_, path));

@@ -1,4 +1,4 @@
-// Turns a manifest's tree into a Job by walking the field table. Finds unknown fields and wrong values;
+// Turns a manifest's tree into a Job by walking the field table. It finds unknown fields and wrong values;
 // rule.h checks how fields depend on each other.
 #pragma once
 

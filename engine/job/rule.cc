@@ -37,11 +37,11 @@ void warn_of_one_rank(const Check& c, const std::string& other) {
               c.job.strategy.row->kind, other, other);
 }
 
-// How fields depend on each other: what is required, what excludes what, what is ignored.
+// Rules on how fields depend on each other: which are required, which exclude each other, which are ignored.
 
 namespace {
 
-/// A required field must be given where the object around it is.
+/// Refuses a job without a required field where the object around the field is given.
 void required_fields(const Check& c) {
   for (const Field* field : fields_for(c.job.model.kind, c.job.strategy.row->kind)) {
     if (!field->required || c.has(field->path)) continue;

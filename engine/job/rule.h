@@ -1,5 +1,5 @@
-// One rule of how fields depend on each other, for both places that check it: in C++ for a Job read from a
-// file, and in CEL for the object that the API server gets. Both halves are in one row, and
+// A rule on how fields depend on each other. It is checked in two places: in C++ for a Job read from a file,
+// and in CEL for the object that the API server gets. Both halves are in one row, and
 // tests/data/manifest/refused.json runs the same manifests through both.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Problems {
 /// Where each field was given: path → "gnnjob.yaml:14". Fields that weren't given are absent.
 using Given = std::map<std::string, std::string>;
 
-/// The location of a field, of the nearest object around it that was given, or of the manifest.
+/// The location of the field or, if it wasn't given, of the nearest object around it, or of the manifest.
 std::string where_of(const Given& given, const std::string& path);
 
 /// What every rule reads and writes.
@@ -59,8 +59,8 @@ struct ServerRule {
   std::string scope;      // path of the value that `right` calls self: "placement"; "" = spec
   std::string field;      // below the scope, named in the message: "ranksPerServer"; "" = the scope itself
   std::string right;      // true for a correct manifest
-  std::string message{};  // what to do otherwise, in the engine's words …
-  std::string message_expression{};  // … or CEL that makes the message
+  std::string message{};  // what to do if it isn't, in the engine's words
+  std::string message_expression{};  // instead of `message`: CEL that makes the text
 };
 
 struct Rule {
@@ -81,16 +81,18 @@ std::vector<Rule> unused_rules();  // only warnings
 bool stays_inside(const std::string& path);
 std::string stays_inside_in_cel(const std::string& value);
 
-// Helpers for rules about a strategy's options that were given and have no effect.
+// Helpers for rules about a strategy's options that are given but have no effect.
 
-/// Whether a user wishes for the option. A resolved manifest has every option, so a default value is no wish.
+/// Whether the user wants the option: it is given, and not with its default. A resolved manifest has every
+/// option, so a default says nothing about the user's wish.
 bool is_wished(const Check& check, const Field& option);
 
-/// Warns where the option is wished for. `path` is an option of the job's strategy; `why`: "without
-/// smoothing".
+/// Warns that an option has no effect, if the user wants it. `path` is an option of the job's strategy;
+/// `why`: "without smoothing".
 void warn_without_effect(const Check& check, const std::string& path, const std::string& why);
 
-/// Warns of one rank, with which the job's strategy is the same as another one: no row is another rank's.
+/// Warns about a job with one rank. There the job's strategy is the same as strategy `other`, because no row
+/// is another rank's.
 void warn_of_one_rank(const Check& check, const std::string& other);
 
 inline constexpr const char* kRanksInCel =

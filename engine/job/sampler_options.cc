@@ -13,8 +13,8 @@ namespace atl {
 namespace {
 
 constexpr std::int64_t kDefaultLayerSize = 1024, kDefaultDraws = 2000;
-/// A kept neighbour stands for about 1/α others, where a step draws a share α of the vertices. With a third
-/// of them it stands for 3 or 4.
+/// Where a step draws a share α of the vertices, a kept neighbour stands for about 1/α neighbours. With a
+/// third of the vertices it stands for 3 or 4.
 constexpr std::int64_t kVertexShare = 3, kMostVertices = 100'000;
 
 }  // namespace

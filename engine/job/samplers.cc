@@ -12,8 +12,8 @@
 namespace atl {
 namespace {
 
-/// With fewer clusters of the graph, or fewer of many in a step, steps leave out too many arcs and are too
-/// much alike (docs/strategies/samplers.md).
+/// The default number of clusters. With fewer clusters in the graph, or fewer per step, steps leave out too
+/// many arcs and are too much alike (docs/strategies/samplers.md).
 constexpr int kClusters = 160;
 
 bool reads(const SamplerInfo& sampler, const std::string& option) {
@@ -27,7 +27,7 @@ std::vector<std::string> readers_of(const std::string& option) {
   return names;
 }
 
-/// The condition in CEL that an option has the value that it has when it isn't given.
+/// The condition in CEL that an option has its default value.
 std::string says_nothing(const Field& option) {
   if (std::holds_alternative<std::vector<std::int64_t>>(*option.initial)) return ".size() == 0";
   // A number's default may be words.
@@ -81,8 +81,8 @@ void ages_to_be_used(const Check& c, const std::string& path) {
 
 constexpr const char* kNone = "none";
 
-/// Draws are with replacement. Sixteen per vertex miss one vertex in nine million where all are equally
-/// likely. A small graph's draws are quick anyway.
+/// The most draws of vertices per step. Draws are with replacement: sixteen per vertex miss one vertex in
+/// nine million if all are equally likely. A small graph's draws are quick anyway.
 std::int64_t of_vertices(std::int64_t vertices, std::int64_t) {
   constexpr std::int64_t kEach = 16, kSoonDone = 100'000;
   return std::max(kSoonDone, kEach * vertices);

@@ -26,7 +26,7 @@ const std::map<std::string, Scalar>& words() {
   return table;
 }
 
-/// Base and digits of an unsigned integer literal: 0x1F, 0o17, 017, 0b101, 15.
+/// The base and the digits of an unsigned integer literal: 0x1F, 0o17, 017, 0b101, 15.
 std::pair<int, std::string> base_of(const std::string& digits) {
   if (digits.size() > 1 && digits[0] == '0') {
     switch (digits[1] | 0x20) {
@@ -43,7 +43,8 @@ std::pair<int, std::string> base_of(const std::string& digits) {
   return {10, digits};
 }
 
-/// An integer of either sign in any base, or nothing. One beyond int64 becomes a number.
+/// Reads an integer of either sign in any base; nothing if the text isn't one. An integer beyond int64
+/// becomes a number.
 std::optional<Scalar> integer(const std::string& text) {
   const bool negative = text[0] == '-', sign = negative || text[0] == '+';
   const auto [base, digits] = base_of(text.substr(sign));
@@ -55,7 +56,8 @@ std::optional<Scalar> integer(const std::string& text) {
   if (error == std::errc() && value <= largest + (negative ? 1 : 0)) {
     return Scalar(negative ? std::int64_t(0 - value) : std::int64_t(value));
   }
-  // Beyond int64: the nearest number; in bases other than ten only unsigned ones of up to 64 bits.
+  // An integer beyond int64 becomes the nearest number. In bases other than ten, only unsigned ones of up to
+  // 64 bits do.
   if (base != 10) {
     if (error != std::errc() || negative) return {};
     return Scalar(double(value));
@@ -71,7 +73,7 @@ std::size_t digits_from(const std::string& text, std::size_t at) {
   return end - at;
 }
 
-/// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+/// Whether the text matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
 bool looks_like_number(const std::string& text) {
   std::size_t at = text[0] == '-' || text[0] == '+';
   const std::size_t whole = digits_from(text, at);
@@ -98,8 +100,8 @@ std::optional<Scalar> number(const std::string& text) {
   return Scalar(value);
 }
 
-/// 2001-01-31 and longer forms are text, although they begin with digits; nothing below takes them for a
-/// number.
+/// Whether the text may be a number, by its first character. Dates such as 2001-01-31 begin with a digit but
+/// are text; no check below takes them for a number.
 bool may_be_number(const std::string& text) {
   const char c = text[0];
   return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
@@ -128,7 +130,7 @@ Scalar resolve_scalar(const std::string& plain) {
 
 namespace {
 
-/// Written with a point or an exponent. It may be a whole number, but never an !!int.
+/// Whether a number is written with a point or an exponent. It may be a whole number, but is never an !!int.
 bool is_written_as_fraction(const std::string& written) {
   const bool hexadecimal = written.find_first_of("xX") != std::string::npos;
   return !hexadecimal && written.find_first_of(".eE") != std::string::npos;

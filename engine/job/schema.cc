@@ -73,8 +73,8 @@ Json leaf(const Field& field) {
   return schema;
 }
 
-/// Several models may have an option of the same name. The schema accepts either form; the parser knows which
-/// is right.
+/// Adds a property to the schema. Several models may have an option of the same name: the schema accepts
+/// either form, and the parser knows which one is right.
 void add_property(Json& properties, const std::string& name, Json schema) {
   if (!properties.contains(name)) {
     properties[name] = std::move(schema);
@@ -85,7 +85,7 @@ void add_property(Json& properties, const std::string& name, Json schema) {
   }
 }
 
-/// Accepts the scalar that may stand in the object's place too.
+/// A schema that also accepts the scalar that may stand in the object's place.
 Json with_shorthand(const std::vector<const Field*>& fields, const Field& field, Json object) {
   if (field.shorthand.empty()) return object;
   const Field* first = find_field(fields, field.path + "." + field.shorthand.front());

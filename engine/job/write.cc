@@ -1,4 +1,4 @@
-// A Job as the text of a manifest, and as keys that say whether two jobs are the same.
+// Writes a Job as the text of a manifest, and as keys that say whether two jobs are the same.
 #include "job/load.h"
 
 #include <fmt/format.h>
@@ -16,13 +16,13 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// A value as YAML. Texts are quoted, so that none is taken for something else.
+/// A value as YAML. Texts are quoted, so that no parser takes them for another type.
 std::string yaml_value(const Field& field, Job& job) {
   const std::string text = value_text(field, job);
   return field.type == FieldType::kText ? quoted(text) : text;
 }
 
-/// Whether nothing was given, and the default isn't a constant that could be written.
+/// Whether the field has no value to write: none was given, and the default isn't a constant.
 bool is_open(const Field& field, Job& job) {
   const std::string text = value_text(field, job);
   if (text.empty() || text == "[]") return true;
@@ -59,7 +59,7 @@ bool fixed_on_resume(const Field& field) {
   return field.slot && !field.may_change && field.path != "metadata.name";
 }
 
-/// Whether a default and a given number mean the same.
+/// Whether two different values mean the same: a default, and the number of slices that it stands for.
 bool means_the_same(const Field& field, const Job& before, const Job& now) {
   const StrategyInfo& strategy = *now.strategy.row;
   const JobDivision then = strategy.division(before), here = strategy.division(now);

@@ -32,7 +32,7 @@ std::string key_text(double number) {
   return fmt::format("{}", number);
 }
 
-/// A key as JSON writes it: the key of `on: 1` is "true".
+/// A key as text, the way JSON writes it: the key of `on: 1` is "true".
 std::string key_text(const Node& key) {
   if (const auto* flag = std::get_if<bool>(&key.scalar)) return *flag ? "true" : "false";
   if (const auto* integer = std::get_if<std::int64_t>(&key.scalar)) return std::to_string(*integer);
@@ -134,8 +134,8 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  /// YAML 1.2 dropped merge keys. Parsers that still know them disagree: of two values some let the first
-  /// win, some the last. A manifest must mean the same here and to kubectl.
+  /// Refuses merge keys, which YAML 1.2 dropped. Parsers that still know them disagree on which of two values
+  /// wins, the first or the last. A manifest must mean the same here and to kubectl.
   [[noreturn]] static void refuse_merge(const std::string& where) {
     fail(
         "{}: merge keys (<<) are not allowed, as parsers disagree on what they mean: write the fields out, or name "
@@ -185,8 +185,8 @@ std::vector<Node> parse(const std::string& text, const std::string& name, bool l
     fail("{}: larger than the {} bytes that are read; leave something out", name, limits.bytes);
   refuse_characters(text, name, lines);
   std::vector<Node> documents;
-  // The library takes the end of the text for the end of a quoted scalar if only white space is between. With
-  // a comment there, a missing quote is an error.
+  // The library accepts a quoted scalar without its closing quote if only white space follows until the end
+  // of the text. With a comment at the end, a missing quote is an error.
   const bool whole_lines = text.ends_with('\n');
   std::istringstream stream(whole_lines ? text + '#' : text);
   try {
@@ -196,7 +196,7 @@ std::vector<Node> parse(const std::string& text, const std::string& name, bool l
       if (!parser.HandleNextDocument(builder)) return documents;
       if (!builder.empty()) documents.push_back(builder.take());
     }
-    // The library finds empty documents without end where a line begins with a comma.
+    // Where a line begins with a comma, the library returns empty documents without end.
     fail("{}: not valid YAML: more than {} documents", name, kMostDocuments);
   } catch (const YAML::Exception& error) {
     if (const auto line = line_with_tab(text); lines && line > 0)

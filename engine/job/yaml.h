@@ -1,5 +1,5 @@
-// YAML text → a tree of values that know where they were written, and JSON → YAML text. Only yaml.cc uses
-// yaml-cpp.
+// Reads YAML text into a tree of values that know where they were written, and writes JSON as YAML text. Only
+// yaml.cc uses yaml-cpp.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ using Scalar = std::variant<std::monostate, bool, std::int64_t, double, std::str
 
 Scalar resolve_scalar(const std::string& plain);
 
-// The meaning of a scalar with a tag (!!str, !!int), as kubectl takes it. Quoted scalars and those with a
-// user's own tag are text; YAML's own tags must fit what is written.
+// The meaning of a scalar with a tag (!!str, !!int), as kubectl takes it. Quoted scalars, and scalars with a
+// user's own tag, are text. A scalar with one of YAML's own tags must be written as that type.
 
-/// `tag` as the YAML library gives it: "?" or "" for a plain scalar, "!" for a quoted one. Throws Error that
-/// begins with `where`.
+/// `tag` is what the YAML library gives: "?" or "" for a plain scalar, "!" for a quoted one. Throws Error
+/// that begins with `where`.
 Scalar tagged_scalar(const std::string& tag, const std::string& written, const std::string& where);
 
 /// One value of the tree.
@@ -49,18 +49,19 @@ struct Node::Entry {
   Node value;
 };
 
-/// Limits on the size of a text and of its tree of values, with aliases expanded. The defaults are a
-/// manifest's: an API server takes about as much.
+/// Limits on the size of a text and of its tree of values, counted with aliases expanded. The defaults suit a
+/// manifest: an API server accepts about as much.
 struct YamlLimits {
   std::size_t bytes = 1 << 20;
   std::size_t values = 100'000;
 };
 
 /// All documents of the text that aren't empty. `name` begins each location ("gnnjob.yaml"). Throws Error
-/// with name:line for what isn't YAML, for a key given twice, for a merge key, and beyond the limits.
+/// with name:line for text that isn't YAML, for a repeated key, for a merge key, and for text beyond the
+/// limits.
 std::vector<Node> parse_yaml(const std::string& text, const std::string& name, YamlLimits limits = {});
 
-/// A value given on the command line; `where` is the location of all of it.
+/// A value given on the command line. `where` is the location of each part of it.
 Node parse_yaml_value(const std::string& text, const std::string& where);
 
 /// The value as JSON, as the API server would get it.

@@ -20,8 +20,8 @@
 namespace atl {
 namespace {
 
-/// Our environment without the variables of another launcher, whose rank we may be. A rank of ours would take
-/// its number from them, and mpirun refuses to start within another mpirun.
+/// Our environment without the variables of another launcher, of which we may be a rank. A rank of ours would
+/// take its number from them, and mpirun refuses to start within another mpirun.
 std::vector<char*> variables_of_child() {
   constexpr std::string_view kOfRanks[] = {
       "PMI_",       "PMIX_",     "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE", "OMPI_NUM_APP_CTX",
@@ -41,7 +41,7 @@ std::vector<char*> variables_of_child() {
   return kept;
 }
 
-/// In the child, between fork and exec: only calls that are safe there.
+/// Becomes the program. Runs in the child between fork and exec, where only few calls are safe.
 [[noreturn]] void become(char* const* arguments, char* const* variables, int output, int error_pipe,
                          pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -108,7 +108,7 @@ void adopt_orphans() {
 int end_orphans(std::chrono::milliseconds patience) {
   if (reap_until(std::chrono::steady_clock::now() + patience)) return 0;
   int killed = 0;
-  // A killed process hands its own children to us, so this repeats until none is left.
+  // The children of a killed process become ours, so this repeats until none is left.
   for (int round = 0; round < 10; ++round) {
     for (const pid_t pid : children()) killed += kill(pid, SIGKILL) == 0;
     if (reap_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(500))) break;
@@ -136,7 +136,7 @@ std::vector<int> ChildSignals::stops() const {
 
 namespace {
 
-constexpr std::size_t kPiece = 4096;  // what a pipe surely takes when it is ready (PIPE_BUF)
+constexpr std::size_t kPiece = 4096;  // bytes that a pipe surely takes when it is ready (PIPE_BUF)
 
 bool is_ready(int file, short events) {
   pollfd one{file, events, 0};
@@ -192,7 +192,8 @@ bool OutputRelay::give() {
   const ssize_t size = write(STDOUT_FILENO, held_.data(), std::min(held_.size(), kPiece));
   if (size < 0 && errno == EINTR) return false;
   unread_ = size < 0 && errno == EPIPE;
-  // What can't be written is dropped: a full disk mustn't end a training. Its end says so.
+  // What can't be written is dropped, because a full disk mustn't end a training. failure() tells of it at
+  // the end.
   if (size < 0 && failure_ == 0 && errno != EPIPE && errno != EBADF) failure_ = errno;
   held_.erase(0, size < 0 ? std::string::npos : std::size_t(size));
   return true;

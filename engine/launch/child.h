@@ -16,20 +16,20 @@ namespace atl {
 
 struct Child {
   pid_t pid = -1;
-  int error_pipe = -1;  // reads what it and its own children write to standard error; ours to close
+  int error_pipe = -1;  // reads the standard error of the child and of its children; the caller closes it
 };
 
-/// Starts a program in its own process group, so that Ctrl-C at the terminal reaches us alone. It gets
-/// `output` as standard output (−1: ours), no standard input, a pipe as standard error, and our environment
-/// without the variables of another launcher (mpirun, srun). It is sent SIGKILL when we end. Throws Error
-/// naming the program.
+/// Starts a program in its own process group, so that Ctrl-C at the terminal reaches us alone. The program
+/// gets `output` as standard output (−1: ours), no standard input, a pipe as standard error, and our
+/// environment without the variables of another launcher (mpirun, srun). It is sent SIGKILL when we end.
+/// Throws Error naming the program.
 Child start_child(const std::vector<std::string>& command, int output = -1);
 
 /// From now on orphaned grandchildren become our children, so that end_orphans() finds them.
 void adopt_orphans();
 
-/// Waits for every remaining child up to `patience`, then kills what is left. Returns how many had to be
-/// killed.
+/// Waits for every remaining child for up to `patience`, then kills those that are left. Returns how many had
+/// to be killed.
 int end_orphans(std::chrono::milliseconds patience);
 
 /// While this exists, requests to stop and SIGCHLD arrive as bytes to read. Create it before a child is
@@ -42,7 +42,7 @@ class ChildSignals {
   ChildSignals(const ChildSignals&) = delete;
   ChildSignals& operator=(const ChildSignals&) = delete;
 
-  /// For poll(): readable when a signal has arrived.
+  /// The file to poll: it is readable when a signal has arrived.
   int file() const { return file_; }
   /// The requests to stop that have arrived since the last call. SIGCHLD is read too, but left out.
   std::vector<int> stops() const;
@@ -52,11 +52,12 @@ class ChildSignals {
   int file_ = -1;
 };
 
-// Passes what ranks write to standard output on to ours. mpirun aborts or crashes where its reader goes away
-// (`| head`), so we read its output ourselves and notice.
+// Passes what ranks write to standard output on to our own standard output. mpirun aborts or crashes if its
+// reader goes away (`| head`), so we read its output ourselves and notice.
 
-/// Relays nothing where standard output is a terminal, since a program that draws on it needs the terminal
-/// itself. SIGPIPE is ignored while a relay exists. Not thread-safe.
+/// A relay of the ranks' output. It relays nothing if standard output is a terminal, since a program that
+/// draws on the terminal needs it as its own output. SIGPIPE is ignored while a relay exists. Not
+/// thread-safe.
 class OutputRelay {
  public:
   OutputRelay();
@@ -66,20 +67,20 @@ class OutputRelay {
 
   /// The child's standard output; −1: ours.
   int childs_end() const { return ends_[1]; }
-  /// Call once the child has its own copy, so that its output ends when it does.
+  /// Call once the child has its own copy of that end. Then the child's output ends when the child does.
   void close_childs_end();
 
   static constexpr std::size_t kFiles = 2;
-  /// For poll().
+  /// The files to poll.
   std::array<pollfd, kFiles> files() const;
-  /// Passes on what it can without waiting. True where something was moved.
+  /// Passes on what it can without waiting. True if bytes were moved.
   bool pass_on();
-  /// Nobody reads our output any more; what ranks still write is dropped.
+  /// True if nobody reads our output any more. What ranks still write is then dropped.
   bool unread() const { return unread_; }
-  /// The errno of the first failure for which something was dropped, as on a full disk. 0: nothing was
-  /// dropped, or nobody reads our output, or it was closed before we started.
+  /// The errno of the first failure for which output was dropped, as on a full disk. 0: nothing was dropped,
+  /// or nobody reads our output, or it was closed before we started.
   int failure() const { return failure_; }
-  /// Whether something was read and not yet passed on.
+  /// Whether bytes were read and not yet passed on.
   bool holds_any() const { return !held_.empty(); }
 
  private:

@@ -20,10 +20,11 @@ namespace atl {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kLostStatus = 1;  // used where mpirun's own status would read as a signal
+constexpr int kLostStatus = 1;  // exit status where mpirun's own status would read as a signal
 
-/// For ranks that say when they have started: how often they are asked to stop, and, while none has started,
-/// when mpirun is killed. SIGTERM wouldn't do: mpirun may hang or crash at it while it starts.
+/// These apply to ranks that say when they have started. kAskAgain: how often they are asked to stop.
+/// kEndMpirun: after this time without a started rank, mpirun is killed. SIGTERM wouldn't do: mpirun may hang
+/// or crash at SIGTERM while it starts.
 constexpr std::chrono::milliseconds kAskAgain{200}, kEndMpirun{1500};
 constexpr std::chrono::milliseconds kLeftovers{1000};  // after a stop, for processes that outlive mpirun
 constexpr const char* kAndKilled = ", and was killed";
@@ -56,7 +57,7 @@ class Watch {
       ended_ = has_child_ended();
       if (!ended_ && deadline_ && Clock::now() >= *deadline_) kill_now();
     }
-    // The ranks die with mpirun; a process that doesn't is a child of ours by now.
+    // The ranks die with mpirun. A process that doesn't is a child of ours by now.
     const bool no_patience = stops_ > 0 || is_silent_ || were_left();
     end_orphans(no_patience ? kLeftovers : std::chrono::milliseconds(plan_.end_patience));
     read_messages();
@@ -72,8 +73,8 @@ class Watch {
   }
 
  private:
-  /// Warns where somebody has paused the child (kill -STOP, a debugger), since everything then waits
-  /// silently.
+  /// Whether the child has ended. Warns if somebody has paused it (kill -STOP, a debugger), since everything
+  /// then waits silently.
   bool has_child_ended() {
     if (waitpid(child_.pid, &state_, WNOHANG | WUNTRACED) != child_.pid) return false;
     if (!WIFSTOPPED(state_)) return true;
@@ -83,7 +84,7 @@ class Watch {
     return false;
   }
 
-  /// A paused child is continued, since it couldn't hand the request on.
+  /// Asks the child to stop. A paused child is continued, since it couldn't hand the request on.
   void ask_child_to_stop() const {
     kill(child_.pid, plan_.stop_signal);
     kill(child_.pid, SIGCONT);
@@ -116,7 +117,7 @@ class Watch {
     for (pollfd file{child_.error_pipe, POLLIN, 0}; pipe_open_ && poll(&file, 1, 0) > 0;) read_some();
   }
 
-  /// Passes on the rest of the output. Its reader may take his time; a request to stop ends the wait.
+  /// Passes on the rest of the output. Its reader may be slow; a request to stop ends the wait.
   void pass_output_on() {
     while (output_.pass_on() || output_.holds_any()) {
       const auto [from_ranks, to_reader] = output_.files();
@@ -126,7 +127,8 @@ class Watch {
     }
   }
 
-  /// A terminal that is closed may send SIGHUP twice, by its shell and by the kernel; this is one request.
+  /// Handles a request to stop. A terminal that is closed may send SIGHUP twice, by its shell and by the
+  /// kernel; both count as one request.
   void on_stop(int signal) {
     if (signal == SIGHUP && stops_ > 0) return;
     if (stops_++ > 0) return kill_now();
@@ -137,8 +139,8 @@ class Watch {
     if (signal != SIGPIPE) plan_.stopping();
   }
 
-  /// Asks again, since mpirun loses a request that comes before it can hand requests on, or before a rank has
-  /// started.
+  /// Asks again for a stop, since mpirun loses a request that comes before it can hand requests on, or before
+  /// a rank has started.
   void ask_again() {
     const auto now = Clock::now();
     if (stops_ == 0 || plan_.start_patience.count() == 0 || now < asked_ + kAskAgain) return;
@@ -147,8 +149,8 @@ class Watch {
     ask_child_to_stop();
   }
 
-  /// mpirun may wait for ever for ranks or hosts that it couldn't start. So it is killed after a while, and
-  /// sooner where it has reported trouble.
+  /// Ends a start that doesn't go on. mpirun may wait for ever for ranks or hosts that it couldn't start. So
+  /// it is killed after a while, and sooner if it has reported trouble.
   void end_where_none_starts() {
     if (plan_.start_patience.count() == 0 || is_alone_ || stops_ > 0 || is_silent_) return;
     const int started = int(messages_.ranks().size());
@@ -178,7 +180,7 @@ class Watch {
     return output_.unread() ? "nobody reads the output any more" : "";
   }
 
-  /// Which ranks didn't start, and what the user can check.
+  /// Says which ranks didn't start, and what the user can check.
   std::string silence() const {
     std::string missing;
     for (int rank = 0; rank < plan_.ranks; ++rank)
@@ -211,10 +213,10 @@ class Watch {
     return verdict_on_child(WTERMSIG(state_));
   }
 
-  /// Killed because some ranks, or mpirun itself, didn't end after others had left.
+  /// Whether mpirun was killed because some ranks, or mpirun itself, didn't end after other ranks had left.
   bool were_left() const { return leaving_.is_over() && WIFSIGNALED(state_); }
 
-  /// The rank that has failed or doesn't end, where mpirun reported nothing and had to be killed.
+  /// The rank that has failed or doesn't end, if mpirun reported nothing and had to be killed.
   std::optional<LostRank> hung_rank() const {
     if (!killed_by_us_ || stops_ > 0 || messages_.lost() || !messages_.lost_host().empty()) return {};
     if (were_left()) return leaving_.first();
@@ -224,7 +226,7 @@ class Watch {
 
   static LaunchEnd verdict_on(const LostRank& lost) {
     if (lost.signal == 0) return {lost.exit_code, "", {}, {}};
-    if (lost.signal == SIGUSR1)  // somebody else asked it to stop before it listened
+    if (lost.signal == SIGUSR1)  // another process asked it to stop before it listened
       return {kStoppedStatus, "", {}, {}};
     return {128 + lost.signal,
             fmt::format("rank {} on {} was ended by {}", lost.rank, lost.host, signal_text(lost.signal)),
@@ -232,8 +234,8 @@ class Watch {
             {}};
   }
 
-  /// On a busy machine mpirun doesn't always say which rank a signal has ended; its status is then 128 + the
-  /// signal.
+  /// The verdict where only mpirun's status is known. On a busy machine mpirun doesn't always say which rank
+  /// a signal has ended; its status is then 128 + the signal.
   LaunchEnd verdict_on_status(int status) const {
     const int signal = status - 128;
     if (is_alone_ || signal <= 0 || signal >= NSIG || messages_.failed() || !messages_.trouble().empty())
@@ -262,15 +264,15 @@ class Watch {
 
   const LaunchPlan& plan_;
   const bool is_alone_;   // a rank without mpirun
-  ChildSignals signals_;  // first: from here on no request to stop is lost
+  ChildSignals signals_;  // comes first: from here on no request to stop is lost
   Scratch scratch_;
   OutputRelay output_;
   MpirunMessages messages_;
   Leaving leaving_;
   Child child_;
   std::optional<Clock::time_point> deadline_;
-  Clock::time_point stopped_, asked_;            // the first request, and the last one handed on
-  Clock::time_point last_start_ = Clock::now();  // when mpirun, or the last rank, started
+  Clock::time_point stopped_, asked_;  // times of the first request and of the last one that was handed on
+  Clock::time_point last_start_ = Clock::now();  // when mpirun, or the latest rank, started
   int stops_ = 0, state_ = 0, started_ = 0;
   bool ended_ = false, killed_by_us_ = false, pipe_open_ = true, is_silent_ = false;
 };

@@ -74,7 +74,7 @@ void check_mpirun(const RemoteHosts& hosts) {
 }
 
 bool cross_memory_allowed() {
-  // Seccomp refuses the call itself; Yama refuses it between siblings from level 1 on.
+  // Seccomp refuses the call itself. Yama refuses it between siblings from level 1 on.
   int from = 1, to = 0;
   const iovec local{&to, sizeof to}, remote{&from, sizeof from};
   if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != sizeof to) return false;
@@ -92,9 +92,9 @@ std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
   };
   if (geteuid() == 0) command.push_back("--allow-run-as-root");
   set("orte_default_hostfile", "none");
-  // Reads no scheduler's list of nodes, even within its allocation.
+  // mpirun reads no scheduler's list of nodes, even within an allocation.
   set("ras", "^slurm,tm,lsf,gridengine,alps,loadleveler");
-  set("regx", "naive");  // takes names as they are; the others accept no '_' and no ':'
+  set("regx", "naive");  // takes names as they are; other mappers accept no '_' and no ':'
   if (hosts.addresses.empty()) {
     command.push_back("--oversubscribe");
     set("plm", "isolated");  // starts nothing elsewhere, and needs no ssh
@@ -111,7 +111,7 @@ std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
     set("plm_rsh_agent", hosts.shell);
     for (const char* other : {"plm_rsh_disable_qrsh", "plm_rsh_disable_llspawn"}) set(other, "1");
     set("plm_rsh_no_tree_spawn", "1");  // hosts hold no keys for one another
-    // Whether ranks there may read each other's memory isn't known from here.
+    // It isn't known from here whether ranks on other hosts may read each other's memory.
     set("btl_vader_single_copy_mechanism", "none");
   }
   command.insert(command.end(), program.begin(), program.end());
@@ -120,10 +120,10 @@ std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
 
 namespace {
 
-constexpr rlim_t kPlenty = 65536;  // no more, since some programs visit every number below the limit
+constexpr rlim_t kPlenty = 65536;  // a higher limit slows programs that visit every number below it
 
-/// The size of a file of PMIx's. Measured with Open MPI 4.1: 2, 4 and 8 ranks start with 7.8 MiB, but not
-/// with 6.8.
+/// The size of a file that PMIx shares. Measured with Open MPI 4.1: 2, 4 and 8 ranks start with a limit of
+/// 7.8 MiB, but not with 6.8.
 constexpr rlim_t kSharedFile = rlim_t{8} << 20;
 
 rlimit limits() {
@@ -132,9 +132,9 @@ rlimit limits() {
   return files;
 }
 
-/// How many files mpirun needs at least. For ranks on this machine, measured with Open MPI 4.1: 2 ranks start
-/// with 36 and not with 32, 8 with 64 and not with 56, 20 with 110 and not with 96. For ranks elsewhere,
-/// mpirun holds a connection to each host: 28 files are open for 4 hosts, 36 for 12, 54 for 30.
+/// The least number of files that mpirun needs. For ranks on this machine, measured with Open MPI 4.1: 2
+/// ranks start with 36 and not with 32, 8 with 64 and not with 56, 20 with 110 and not with 96. For ranks
+/// elsewhere, mpirun holds a connection to each host: 28 files are open for 4 hosts, 36 for 12, 54 for 30.
 long open_files_of(int ranks, const RemoteHosts& hosts) {
   constexpr long kOwn = 28;
   if (hosts.addresses.empty()) return kOwn + 4 * long(ranks);
@@ -170,8 +170,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "atoll-launch-";
 
-/// Open MPI gives each rank a segment of 4 MiB. It fills little of it, but wants that much to be free.
-/// Measured: 2 and 8 ranks start with 16 MiB, 2 ranks don't with 12, and mpirun hangs with 1.
+/// Free space that Open MPI needs. It gives each rank a segment of 4 MiB, of which it fills little, but it
+/// wants the space to be free. Measured: 2 and 8 ranks start with 16 MiB, 2 ranks don't with 12, and mpirun
+/// hangs with 1.
 constexpr std::uintmax_t kRoom = std::uintmax_t(16) << 20;
 
 std::vector<fs::path> usual_places() {
@@ -181,12 +182,12 @@ std::vector<fs::path> usual_places() {
   return places;
 }
 
-/// "" where the place has enough room.
+/// What the place lacks; "" if it has enough room.
 std::string shortage(const fs::path& place) {
   std::error_code error;
   const fs::space_info space = fs::space(place, error);
   if (error) return fmt::format("{}: {}", place.string(), error.message());
-  if (space.capacity == 0 || space.available >= kRoom) return "";  // no capacity: memory without a limit
+  if (space.capacity == 0 || space.available >= kRoom) return "";  // capacity 0: memory without a limit
   return fmt::format("{}: {:.1f} MiB are free of {:.1f}, and ranks share {} at least", place.string(),
                      double(space.available) / (1 << 20), double(space.capacity) / (1 << 20), kRoom >> 20);
 }
@@ -218,7 +219,7 @@ Scratch::Scratch(const std::vector<fs::path>& places) {
   for (const fs::path& place : places) {
     remove_left_behind(place);
     std::string lack = shortage(place);
-    // Another launcher that removes leftovers may be faster than our lock; then we try another name.
+    // A launcher that removes leftovers may take the folder before we lock it; then we try another name.
     for (int tries = 0; lack.empty() && tries < 100; ++tries) {
       std::string path = (place / (std::string(kPrefix) + "XXXXXX")).string();
       if (mkdtemp(path.data()) == nullptr) {

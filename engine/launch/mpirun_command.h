@@ -1,5 +1,5 @@
-// How mpirun is called, with settings that avoid surprises on a single machine, and the folder that it works
-// in.
+// The command that starts mpirun, with settings that avoid surprises on a single machine, and the folder that
+// mpirun works in.
 #pragma once
 
 #include <filesystem>
@@ -16,17 +16,16 @@ struct RemoteHosts {
   std::string shell;                   // mpirun appends an address and a command: "ssh -p 2222"
 };
 
-/// The longest name of a machine that works: with more letters before its first digit or hyphen, PMIx, the
+/// The longest machine name that works. With more letters before the name's first digit or hyphen, PMIx, the
 /// library that starts ranks, crashes.
 inline constexpr std::size_t kLongestName = 56;
 
 /// The command that runs `program` (path and arguments) as `ranks` processes. It allows root and more ranks
 /// than cores, leaves binding to us and ignores the machine's own host file. On this machine `scratch` takes
 /// Open MPI's session files and shared memory, so that a killed job leaves nothing behind; with hosts it
-/// takes the list of them. Ranks run on this machine, or on the hosts by their shell, even within a
-/// scheduler's allocation (Slurm, PBS, LSF, Grid Engine): the scheduler's variables, by which mpirun would
-/// start them elsewhere, are ignored. Throws Error where mpirun, or the shell that hosts need, isn't
-/// installed.
+/// takes the host file. Ranks run on this machine, or on the hosts by their shell, even within a scheduler's
+/// allocation (Slurm, PBS, LSF, Grid Engine): the scheduler's variables, by which mpirun would start them
+/// elsewhere, are ignored. Throws Error if mpirun, or the shell that hosts need, isn't installed.
 std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
                                         const std::vector<std::string>& program,
                                         const std::filesystem::path& scratch);
@@ -38,25 +37,26 @@ void check_mpirun(const RemoteHosts& hosts);
 /// first large message).
 bool cross_memory_allowed();
 
-// How many files and pipes mpirun may have open, and how large files may be. mpirun waits for ever for ranks
-// that it found no pipe for, and ends with obscure messages where a file grows too large.
+// Limits on how many files and pipes mpirun may have open, and how large files may be. If mpirun finds no
+// pipe for some ranks, it waits for them for ever. If a file grows too large, it ends with obscure messages.
 
 /// The limit on open files (`ulimit -n`) of this process.
 long open_file_limit();
 
 /// Raises the limit on open files of this process, and so of its children, as far as many ranks could need
-/// and the hard limit allows. Throws Error where that is too low for these ranks, or where the limit on file
-/// sizes (`ulimit -f`) is too low for any. The latter isn't raised, because it protects the user's disk.
+/// and the hard limit allows. Throws Error if the hard limit is too low for these ranks, or if the limit on
+/// file sizes (`ulimit -f`) is too low for any number of ranks. The limit on file sizes isn't raised, because
+/// it protects the user's disk.
 void allow_files(int ranks, const RemoteHosts& hosts);
 
 // A folder in memory for Open MPI's session files and shared segments. It is removed when the launch is over.
-// The next launcher removes those that killed launchers have left.
+// The next launcher removes the folders that killed launchers have left.
 
 class Scratch {
  public:
-  /// Uses /dev/shm, TMPDIR or /tmp: the first that takes a folder and has room for what ranks share. Removes
-  /// there the folders of the same user's launchers that have ended; a living one holds a lock (flock) on its
-  /// own. Throws Error, with what each place lacks, where none will do.
+  /// Uses /dev/shm, TMPDIR or /tmp: the first where a folder can be made and where there is room for what
+  /// ranks share. Removes the folders there of the same user's launchers that have ended. A running launcher
+  /// holds a lock (flock) on its folder. Throws Error, with what each place lacks, if none will do.
   Scratch();
   explicit Scratch(const std::vector<std::filesystem::path>& places);
   ~Scratch();

@@ -12,10 +12,10 @@
 namespace atl {
 namespace {
 
-// What mpirun's messages mean for somebody who has started a job rather than mpirun.
+// What mpirun's messages mean for a user who has started a job and doesn't know mpirun.
 
 struct Trouble {
-  const char *words, *meaning;  // words that the box contains, with spaces for line breaks; what they mean
+  const char *words, *meaning;  // words that the box contains, with spaces for line breaks; their meaning
 };
 
 constexpr std::array kTroubles = {
@@ -49,7 +49,7 @@ std::string trouble_in(const std::string& box) {
   return known == kTroubles.end() ? "" : known->meaning;
 }
 
-/// Whether a line outside of boxes is from Open MPI or the remote shell, rather than from a rank.
+/// Whether a line outside of boxes is from Open MPI or the remote shell. If not, it is from a rank.
 bool is_from_mpirun(const std::string& line) {
   if (line.starts_with("mpirun: ") || line.starts_with("ssh: ") || line.find("orted: ") != std::string::npos)
     return true;
@@ -59,12 +59,12 @@ bool is_from_mpirun(const std::string& line) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// Open MPI draws boxes of 74 dashes around its own messages.
+/// Whether a line is a rule. Open MPI draws boxes around its own messages, with rules of 74 dashes.
 bool is_rule(std::string_view line) {
   return line.size() >= 70 && line.find_first_not_of('-') == std::string_view::npos;
 }
 
-/// "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed)."
+/// Reads "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed)."
 std::optional<LostRank> killed(const std::string& box) {
   LostRank lost;
   char host[256] = {};
@@ -77,7 +77,7 @@ std::optional<LostRank> killed(const std::string& box) {
   return read == 3 ? std::optional(lost) : std::nullopt;
 }
 
-/// "Process name: [[53385,1],0]\n  Exit code:    3"
+/// Reads "Process name: [[53385,1],0]\n  Exit code:    3".
 std::optional<LostRank> exited(const std::string& box) {
   LostRank lost;
   const auto at = box.find("Process name: [[");
@@ -87,7 +87,8 @@ std::optional<LostRank> exited(const std::string& box) {
   return read == 2 ? std::optional(lost) : std::nullopt;
 }
 
-/// "ORTE has lost communication with a remote daemon. … Remote daemon: [[49737,0],2] on node 10.244.2.3"
+/// Reads "ORTE has lost communication with a remote daemon. … Remote daemon: [[49737,0],2] on node
+/// 10.244.2.3".
 std::string silent_host(const std::string& box) {
   char host[256] = {};
   const auto at = box.find("Remote daemon: [[");
@@ -96,7 +97,7 @@ std::string silent_host(const std::string& box) {
   return host;
 }
 
-/// Remarks that only repeat what we say ourselves.
+/// Whether the text is a remark that only repeats what we say ourselves.
 bool is_noise(const std::string& text) {
   return text.starts_with("mpirun: Forwarding signal") ||
          text.starts_with("Primary job  terminated normally");
@@ -180,7 +181,8 @@ constexpr std::chrono::seconds kWorthTelling{5};
 constexpr std::chrono::seconds kSilent{2};
 constexpr int kFailedStatus = 1;
 
-/// The ranks that haven't ended. Where some of them have fallen silent, only these: the others wait for them.
+/// The ranks that haven't ended. If some of them have fallen silent, only these are returned, because the
+/// others wait for them.
 std::vector<int> who_stays(const std::map<int, RankState>& ranks, Leaving::Clock::time_point now) {
   std::vector<int> all, silent;
   for (const auto& [rank, state] : ranks) {

@@ -1,5 +1,6 @@
 // Sorts what mpirun writes to its standard error. Lines of ranks go through. mpirun's boxes about a lost rank
-// and the words of the rank's witness become one fact. So does a rank that leaves and doesn't end.
+// and the words of the rank's witness are joined to one fact. A rank that leaves and doesn't end becomes a
+// fact too.
 #pragma once
 
 #include <chrono>
@@ -17,11 +18,11 @@ namespace atl {
 struct LostRank {
   int rank = -1;
   std::string host;   // empty where mpirun doesn't say
-  int signal = 0;     // 0: it exited by itself …
-  int exit_code = 0;  // … with this status
+  int signal = 0;     // signal that ended the rank; 0: it exited by itself
+  int exit_code = 0;  // its status, if it exited by itself
 };
 
-/// How far a rank is, as it and its witness have said.
+/// The state of a rank, as the rank and its witness have told it.
 struct RankState {
   std::string host;
   std::optional<std::chrono::steady_clock::time_point> left;  // when it last said that it leaves
@@ -29,13 +30,14 @@ struct RankState {
 };
 
 /// Takes the bytes of mpirun's standard error, and passes each line that is for the user to `line`, without
-/// newline. Where mpirun's own words remain, a line of ours introduces them.
+/// newline. If mpirun's own words are among these, a line of ours introduces them.
 class MpirunMessages {
  public:
   explicit MpirunMessages(std::function<void(const std::string&)> line) : line_(std::move(line)) {}
 
   void add(const char* data, std::size_t size);
-  /// mpirun was asked to stop: from here on its own words about how it ends, or fails to, are dropped.
+  /// Call when mpirun was asked to stop: from here on its own words about how it ends, or fails to, are
+  /// dropped.
   void stop() { is_stopped_ = true; }
   /// Call at the end of the stream: passes on what is still held back.
   void finish();
@@ -44,9 +46,10 @@ class MpirunMessages {
   /// The address of the first host whose daemon mpirun has lost its connection to, before any rank ended
   /// badly; "": none.
   const std::string& lost_host() const { return lost_host_; }
-  /// The meaning of mpirun's first own message that we know (launch/mpirun_messages.cc); "" without one.
+  /// The meaning of the first of mpirun's own messages that we know (launch/mpirun_messages.cc); "" without
+  /// one.
   const std::string& trouble() const { return trouble_; }
-  /// The first rank that has said itself that it fails. mpirun says so later, if at all.
+  /// The first rank that has said that it fails. mpirun says so later, if at all.
   const std::optional<FailedRank>& failed() const { return failed_; }
   /// The ranks that have said that they have started, by number.
   const std::map<int, RankState>& ranks() const { return ranks_; }
@@ -65,12 +68,12 @@ class MpirunMessages {
   std::optional<LostRank> lost_;
   std::string lost_host_, trouble_;
   bool is_stopped_ = false;
-  bool was_from_mpirun_ = false;  // whether the last line that was passed on was
+  bool was_from_mpirun_ = false;  // whether the last line that was passed on was from mpirun
   std::optional<FailedRank> failed_;
   std::map<int, RankState> ranks_;
 };
 
-// Ranks that leave. They have exchanged everything, so none of them would miss one that hangs or is paused
+// Watches ranks that leave. They have exchanged everything, so no rank would miss one that hangs or is paused
 // now, and mpirun would wait for it for ever.
 
 class Leaving {
@@ -78,15 +81,16 @@ class Leaving {
   using Clock = std::chrono::steady_clock;
   enum class News { kNone, kWorthTelling, kOver };
 
-  /// `patience` runs from the first rank that says that it leaves to the end of the last; 0: without limit.
+  /// `patience`: how long ranks may take from the first that says that it leaves to the end of the last; 0:
+  /// without limit.
   explicit Leaving(std::chrono::seconds patience) : patience_(patience) {}
 
-  /// Call it repeatedly. Returns kWorthTelling once, after five seconds, and kOver once, when the patience
-  /// ends.
+  /// Call it repeatedly. Returns kWorthTelling once, when five seconds have passed, and kOver once, when the
+  /// patience ends.
   News look(const std::map<int, RankState>& ranks, Clock::time_point now);
 
   bool is_over() const { return is_over_; }
-  /// The first rank that hadn't ended at the last news; none where only mpirun hadn't.
+  /// The first rank that hadn't ended at the last news; none if only mpirun hadn't ended.
   const std::optional<LostRank>& first() const { return first_; }
   /// The last news in words: "the run's files are written, but rank 1 on server1 has not ended within 5 s".
   const std::string& words() const { return words_; }

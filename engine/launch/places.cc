@@ -102,7 +102,7 @@ std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> resolve(const HostPort& host)
   return {found, &freeaddrinfo};
 }
 
-/// "" once the host has accepted a connection, otherwise the reason why not.
+/// Tries to connect once: "" if the host has accepted the connection, otherwise the reason why not.
 std::string try_once(const HostPort& host) {
   const auto target = resolve(host);
   const Socket s(target->ai_family);
@@ -110,7 +110,7 @@ std::string try_once(const HostPort& host) {
   if (connect(s.file, target->ai_addr, target->ai_addrlen) == 0) return "";
   if (errno != EINPROGRESS) return std::strerror(errno);
   pollfd waiting{s.file, POLLOUT, 0};
-  // Where a signal ends the wait, the host hasn't answered yet either; the next round asks again.
+  // If a signal ends the wait, the host hasn't answered either; the next round asks again.
   if (poll(&waiting, 1, kTryMilliseconds) <= 0) return "no answer";
   int error = 0;
   socklen_t size = sizeof error;
@@ -133,7 +133,7 @@ void wait_until_reachable(const std::vector<HostPort>& hosts, std::chrono::milli
     why.clear();
     std::vector<HostPort> still;
     for (const HostPort& host : missing) {
-      // There is no time to ask the rest; the first names suffice.
+      // There is no time to ask the other hosts; the first names suffice.
       if (!first && Clock::now() >= deadline && !still.empty()) {
         why += ", …";
         break;

@@ -1,4 +1,4 @@
-// Which rank should run where, as the launcher tells each rank. A rank that finds itself elsewhere says so
+// Where each rank should run, as the launcher tells each rank. A rank that finds itself elsewhere says so
 // before it trains, because then neither the plan's costs nor its guarantees hold.
 #pragma once
 
@@ -11,22 +11,23 @@
 
 namespace atl {
 
-/// A pod (its host name), the ranks in it, and the node that it runs on ("": none but this pod's).
+/// A pod (its host name), the ranks in it, and the node that it runs on ("": unknown, and ranks of other pods
+/// don't count as beside it).
 struct Place {
   std::string host;
   std::vector<Rank> ranks;
   std::string node;
 };
 
-/// "cora-0-0@node1:0,1;cora-1-0@node1:2,3".
+/// The places as text: "cora-0-0@node1:0,1;cora-1-0@node1:2,3".
 std::string places_text(std::span<const Place> places);
 
-/// The ranks that `text` puts on the same host as `rank`, itself among them. Throws Error where `text`
-/// doesn't have it.
+/// The ranks that `text` puts on the same host as `rank`, including `rank`. Throws Error if `text` doesn't
+/// contain `rank`.
 std::vector<Rank> ranks_beside(const std::string& text, Rank rank);
 
-/// The number of ranks that `text` puts on the same node as `rank`, in whatever pods. Throws Error where
-/// `text` doesn't have it.
+/// The number of ranks that `text` puts on the same node as `rank`, in any pod. Throws Error if `text`
+/// doesn't contain `rank`.
 int ranks_on_node(const std::string& text, Rank rank);
 
 /// Throws Error, naming both hosts, unless `text` puts `rank` on `host`.
@@ -41,8 +42,8 @@ struct HostPort {
   int port = 0;
 };
 
-/// Returns when each host has accepted a connection. Throws Error after `patience`, naming those that haven't
-/// and why, and at once where an address is invalid.
+/// Returns once each host has accepted a connection. Throws Error after `patience`, naming the hosts that
+/// haven't and why. Throws at once if an address is invalid.
 void wait_until_reachable(const std::vector<HostPort>& hosts, std::chrono::milliseconds patience);
 
 }  // namespace atl

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kSleep{500};
 
-// A signal handler can reach only globals.
+// These are global because a signal handler can reach only globals.
 std::atomic<bool> stop{false}, trains{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -68,7 +68,8 @@ void let_steps_end() {
   trains.store(true);
 }
 
-/// Pieces are counted, and not the clock's time, of which much is over when a paused process goes on.
+/// The thread counts short sleeps instead of reading the clock, because much of the clock's time is over when
+/// a paused process goes on.
 EndUnlessDone::EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status,
                              std::string meanwhile)
     : thread_([this, left = std::chrono::milliseconds(seconds), words = std::move(last_words), status,
@@ -140,7 +141,8 @@ std::optional<FailedRank> read_rank_failure(const std::string& line) {
 
 namespace {
 
-/// Every wait here ends with the rank at the latest, or with our parent.
+/// The witness's part: waits for the rank's end and reports it. Every wait here ends with the rank at the
+/// latest, or with our parent.
 [[noreturn]] void outlive(pid_t child, const sigset_t& watched, Rank rank, const std::string& host) {
   prctl(PR_SET_NAME, "atoll-witness");  // not "atoll", the name by which ranks are found
   end_with_parent();
@@ -159,10 +161,10 @@ namespace {
     _exit(WEXITSTATUS(state));
   }
   const int signal = WTERMSIG(state);
-  if (asked_to_stop && signal == SIGUSR1) _exit(kStoppedStatus);  // the rank didn't listen to it yet
+  if (asked_to_stop && signal == SIGUSR1) _exit(kStoppedStatus);  // the rank didn't listen to the signal yet
   if (!asked_to_end) dprintf(STDERR_FILENO, "%s\n", rank_killed(rank, host, signal).c_str());
   const rlimit none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);  // where core files are wanted, the rank has left one
+  setrlimit(RLIMIT_CORE, &none);  // no second core file: the rank has left one if wanted
   sigset_t all;
   sigfillset(&all);
   std::signal(signal, SIG_DFL);
@@ -187,7 +189,7 @@ pid_t leave_witness(Rank rank, const std::string& host) {
   return starter;
 }
 
-// Ranks of an earlier attempt that still run in our pod.
+// Ends ranks of an earlier attempt that still run in our pod.
 
 namespace {
 
@@ -202,7 +204,8 @@ std::optional<int> number(const std::string& text) {
   return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
-/// A process's command line. It is empty for one that has ended or is about to, since memory is freed first.
+/// A process's command line. It is empty for a process that has ended or is about to, since its memory is
+/// freed first.
 std::vector<std::string> words_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
   std::vector<std::string> words;
@@ -246,7 +249,8 @@ bool has_ended(const fs::path& thread) {
   return name_end == std::string::npos || text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
 }
 
-/// Whether all threads have ended. Only then has the process released all that it held; ports come last.
+/// Whether all threads have ended. Only then has the process released all that it held. Ports are released
+/// last.
 bool is_gone(pid_t process) {
   std::error_code gone;
   for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone))
@@ -254,9 +258,9 @@ bool is_gone(pid_t process) {
   return true;
 }
 
-/// Whether this is a process of our program that somebody, perhaps a rank beside us, has killed, and that
-/// still holds its resources. A process that begins looks the same for a moment, so such a process is waited
-/// for and never killed.
+/// Whether this is a process of our program that was killed, perhaps by a rank beside us, and that still
+/// holds its resources. A process that begins looks the same for a moment. So such a process is waited for
+/// and never killed.
 bool is_ending(pid_t process) {
   return words_of(process).empty() && name_of(std::to_string(process)) == name_of("self") &&
          !is_gone(process);

@@ -66,7 +66,7 @@ bool descends_from_us(pid_t pid) {
   return false;
 }
 
-/// Pid → rank of every `atoll` process among our descendants to which mpirun has given a number.
+/// The rank by pid of every `atoll` process among our descendants to which mpirun has given a number.
 std::map<pid_t, Rank> rank_processes() {
   std::map<pid_t, Rank> found;
   std::error_code gone;
@@ -84,7 +84,8 @@ std::map<pid_t, Rank> rank_processes() {
 using Clock = std::chrono::steady_clock;
 constexpr int kLookMilliseconds = 200;
 constexpr std::size_t kErrorsKept = 1024;
-constexpr std::chrono::milliseconds kEndPatience{2000};  // from SIGTERM to SIGKILL, but for ranks
+constexpr std::chrono::milliseconds kEndPatience{
+    2000};  // from SIGTERM to SIGKILL, for processes other than ranks
 
 class Supervisor {
  public:
@@ -123,7 +124,7 @@ class Supervisor {
     if (last_errors_.size() > kErrorsKept) last_errors_.erase(0, last_errors_.size() - kErrorsKept);
   }
 
-  /// Includes the daemon's last line, because readers of the pod's status have no log at hand.
+  /// Says how the daemon ended, with its last line, because readers of the pod's status have no log at hand.
   std::string daemons_end() {
     for (pollfd pipe{daemon_.error_pipe, POLLIN, 0}; pipe_open_ && poll(&pipe, 1, 0) > 0;) pass_on_errors();
     const auto end = last_errors_.find_last_not_of(" \r\n");
@@ -141,7 +142,7 @@ class Supervisor {
                                     *rank)};
   }
 
-  /// Reaps what has ended; says whether the daemon has.
+  /// Reaps the children that have ended. True if the daemon is among them.
   bool reap() const {
     for (;;) {
       const pid_t pid = waitpid(-1, nullptr, WNOHANG);
@@ -152,7 +153,7 @@ class Supervisor {
 
   SuperviseEnd stop() {
     const auto deadline = Clock::now() + plan_.stop_patience;
-    // Repeats until they are gone, since a rank may have begun meanwhile, or not have listened yet.
+    // Repeats until the ranks are gone, since a rank may have begun meanwhile, or not have listened yet.
     for (auto ranks = rank_processes(); !ranks.empty() && Clock::now() < deadline; ranks = rank_processes()) {
       for (const auto& [pid, rank] : ranks) kill(pid, SIGUSR1);
       poll(nullptr, 0, kLookMilliseconds);
@@ -172,7 +173,7 @@ class Supervisor {
   MemoryKills kills_;
   Child daemon_;
   bool pipe_open_ = true;
-  std::string last_errors_;  // of the daemon, at most kErrorsKept bytes
+  std::string last_errors_;  // the end of the daemon's standard error, at most kErrorsKept bytes
 };
 
 }  // namespace
@@ -189,8 +190,8 @@ MemoryKills::MemoryKills(std::function<Ranks()> ranks, std::function<std::option
     : read_ranks_(std::move(ranks)), read_count_(std::move(count)), count_(read_count_().value_or(0)) {}
 
 /// Reads the ranks before the count. A kill is counted before its process ends, so the kill of a rank that is
-/// missing here is in the count below. In the other order, a kill in between would be counted when its rank
-/// is already forgotten.
+/// missing here is included in the count below. In the other order, a kill in between would be counted only
+/// after its rank has been forgotten.
 std::optional<Rank> MemoryKills::killed_rank(Clock::time_point now) {
   const Ranks before = std::exchange(ranks_, read_ranks_());
   const long count = read_count_().value_or(count_);
@@ -222,7 +223,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Empty where there is no such folder, or it may not be read.
+/// The names in the folder; empty if there is no such folder, or it may not be read.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code no;

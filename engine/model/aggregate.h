@@ -1,5 +1,5 @@
-// How layers pull a sum over their neighbours: when it is begun, added to and made whole. The order is the
-// same for every layer. Softmaxes: softmax_over.h.
+// Layers pull a sum over their neighbours through these functions, which fix the order in which the sum is
+// begun, added to and made whole. softmax_over.h does the same for softmaxes.
 #pragma once
 
 #include <utility>
@@ -19,9 +19,9 @@ struct Sum {
 };
 
 /// out = [first summand +] Σ over the sources. own_work() is called once, while rows of other ranks travel;
-/// layers compute there what needs no such rows. add(source, into, accumulate, is_whole) writes a block's
-/// sum, or adds it. is_whole: it is the last one, so that the row may be finished there. Returns whether any
-/// add() was told is_whole.
+/// layers compute there what needs none of these rows. add(source, into, accumulate, is_whole) writes a
+/// block's sum to `into`, or adds it if `accumulate`. If is_whole, the sums are complete after this block, so
+/// add() may finish the rows. Returns whether an add() got is_whole; if not, the caller finishes the rows.
 template <class OwnWork, class Add>
 bool sum_over(Verbs& verbs, const Rows& rows, const Sum& sum, OwnWork own_work, Add add) {
   Gather& sources = verbs.gather(rows);
@@ -43,7 +43,7 @@ bool sum_over(Verbs& verbs, const Rows& rows, const Sum& sum, OwnWork own_work, 
 }
 
 /// The way back from d_sum (dst, cols). visit(source, d_sum) writes source.d_rows. own_work() is called once,
-/// while gradients of other ranks' rows travel and before those of own rows are written.
+/// while gradients of other ranks' rows travel, and before the gradients of own rows are written.
 template <class OwnWork, class Visit>
 void sum_back(Verbs& verbs, const Rows& rows, ConstMatrixView d_sum, MatrixView d_rows, OwnWork own_work,
               Visit visit) {

@@ -46,8 +46,8 @@ std::unique_ptr<Layer> make_conv(const LayerOptions& options) {
   return std::make_unique<Conv>(options);
 }
 
-// Parameters: the bias, then the norm's. Saved with a norm: the unfinished rows, then batch norm's
-// statistics.
+// The parameters are the bias, then the norm's. The saved matrices are the boundary rows if they are spared,
+// then with a norm the unfinished rows and batch norm's statistics.
 RowFinish::RowFinish(Options options, int first_parameter, int first_saved)
     : options_(options),
       first_parameter_(first_parameter),

@@ -26,11 +26,13 @@ class NormLayer {
   void declare(std::vector<ParameterSpec>& parameters) const;
   void declare(std::vector<SavedSpec>& saved) const;
 
-  /// For batch norm: writes statistics to `saved`. In training they are those of x (dst, cols) over all
-  /// ranks, and the running ones move; otherwise they are the running ones. Other norms: nothing. Collective.
+  /// Batch norm writes to `saved` the statistics that normalise x (dst, cols). In training these are x's own
+  /// over all ranks, and they move the running statistics; otherwise they are the running statistics. Other
+  /// norms do nothing. Collective.
   void statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved) const;
-  /// Batch norm's backward is linear in its gradient: adds to d (dst, cols) the terms that come through mean
-  /// and variance. x: as for statistics(); sums: column_sums_backward() of this rank's rows. Collective.
+  /// Adds to d (dst, cols) the terms of batch norm's gradient that come through mean and variance. They can
+  /// be added apart, because the backward is linear in its gradient. x is as for statistics(); `sums` are
+  /// column_sums_backward() of this rank's rows. Collective.
   void statistics_backward(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved,
                            std::span<double> sums, MatrixView d) const;
   void enter(const LayerWeights& weights, Saved& saved, Epilogue& epilogue) const;
@@ -42,9 +44,8 @@ class NormLayer {
   int first_parameter_, saved_at_;
 };
 
-// The verb "apply": what most layers do to a row at the end, which is bias, norm, activation and, if the next
-// layer wants it, that layer's dropout. It is fused into the product where no statistic over columns is
-// needed.
+// The verb "apply" is what most layers do to a row at the end: bias, norm, activation and, if the next layer
+// wants it, that layer's dropout. It is fused into the product where no statistic over columns is needed.
 
 class RowFinish {
  public:
@@ -57,12 +58,12 @@ class RowFinish {
     Activation activation = Activation::kNone;
     double dropout = 0;  // the *next* layer's, applied here because rows are sent dropped out
     Purpose dropout_purpose = Purpose::kDropout;
-    int dropout_layer = 0;                        // the layer whose draws these are
-    bool spares_boundary = false;                 // DropsOut::kMakersAndReaders
+    int dropout_layer = 0;         // the layer whose draws these are
+    bool spares_boundary = false;  // boundary rows go out without dropout (DropsOut::kMakersAndReaders)
     DecayGroup decay = DecayGroup::kConvolution;  // the bias's; a norm's gains and shifts never decay
   };
 
-  /// Its parameters and saved matrices follow the layer's own, from these places on.
+  /// Its parameters are the layer's from first_parameter on, its saved matrices those from first_saved on.
   RowFinish(Options options, int first_parameter, int first_saved);
   void declare(std::vector<ParameterSpec>& parameters) const;
   void declare(std::vector<SavedSpec>& saved) const;
@@ -72,14 +73,14 @@ class RowFinish {
 
   /// Where the layer should write its unfinished rows: a saved matrix with a norm, `out` itself without.
   MatrixView target(Saved& saved, MatrixView out) const;
-  /// The epilogue for the product that writes target(): the whole finish without a norm, nothing with one.
-  /// `residual` (dst, cols) or empty is added after the norm and before the activation.
+  /// The epilogue for the product that writes target(). Without a norm it is the whole finish, with a norm
+  /// nothing. A `residual` (dst, cols), unless empty, is added after the norm and before the activation.
   Epilogue fused(Verbs& verbs, const LayerWeights& weights, ConstMatrixView residual = {}) const;
   /// Does the rest once target() is written.
   void forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
                ConstMatrixView residual = {}) const;
   /// Turns d_out into the gradient of target()'s contents. Adds to the parameters' gradients, and to
-  /// d_residual if given. Restores the boundary rows of `out` that were spared to what they were before
+  /// d_residual if given. Where boundary rows were spared, puts them back into `out` as they were before
   /// dropout.
   void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out, MatrixView d_out,
                 MatrixView d_residual = {}) const;
@@ -96,11 +97,13 @@ class RowFinish {
   NormLayer norm_;
 };
 
-/// What layers have in common: sizes, the dropout on the layer's input, and how its rows are finished.
+/// The options that layers have in common: sizes, the dropout on the layer's input, and how the layer's rows
+/// are finished.
 struct LayerOptions {
   int index = 0;  // its place in the model; draws depend on it
   Index in = 0, out = 0;
-  // Columns of the whole input, where `in` are a part of them (model/gather.h); 0: `in` are all.
+  // How many columns the whole input has, where this rank holds only `in` of them (model/gather.h); 0: it
+  // holds all.
   Index whole_in = 0;
   Index of_whole() const { return whole_in > 0 ? whole_in : in; }
   bool is_split() const { return of_whole() != in; }
@@ -108,32 +111,34 @@ struct LayerOptions {
   int input_blocks = 1;
   Init init = Init::kGlorot;    // of the weight
   Index fan_in = 0;             // for `init`; 0: of_whole()
-  bool packed_input = false;    // the input are features, multiplied as they are stored (tensor/rows.h)
+  bool packed_input = false;    // the input is features, multiplied as they are stored (tensor/rows.h)
   bool sends_products = false;  // products with the weight travel instead of rows, where they are narrower
-  // The input takes no gradient: backward ends here, with no work left that could hide a sum of gradients.
+  // The input takes no gradient. So backward ends at this layer, and no computation follows that could hide
+  // the sum of its gradients over ranks.
   bool fixed_input = false;
   /// How many times a destination's own row is added to the sum over its neighbours; 0: only arcs bring it.
   Real own_row = 0;
   double dropout = 0;  // on the layer's input rows, halo rows included, before aggregation
   Purpose dropout_purpose = Purpose::kDropout;
-  /// Own rows come dropped out already. Their maker masks their gradients too, except for boundary rows: to
-  /// those, gradients of rows that weren't dropped out are added.
+  /// Own rows come dropped out already. Their maker masks their gradients too, except for boundary rows: the
+  /// reader masks its gradients of these, because other ranks add gradients of the same rows without dropout.
   bool own_dropped = false;
   DecayGroup decay = DecayGroup::kConvolution;
   RowFinish::Options finish;  // cols is filled in
   bool skip = false;          // adds the layer's own input rows before the activation; in == out
 };
 
-/// conv.cc: out = finish((own_row·I + Â) · drop(h) · W), with the blocks' scales in Â: GCN (symmetric; Kipf &
-/// Welling 2017, section 2) and the "gcn" aggregator of SAGE (mean with self loops). Aggregates first where
-/// in ≤ out; otherwise, and for packed features, transforms first. With sends_products it gathers the
-/// products.
+/// conv.cc: out = finish((own_row·I + Â) · drop(h) · W), where Â has the blocks' scales. With symmetric ones
+/// this is GCN (Kipf & Welling 2017, section 2), with mean ones and self-loops the "gcn" aggregator of SAGE.
+/// It aggregates first where in ≤ out; otherwise, and for packed features, it transforms first. With
+/// sends_products it gathers the products.
 std::unique_ptr<Layer> make_conv(const LayerOptions& options);
 
 /// dense.cc: out = finish(drop(h) · W), row by row; no neighbours.
 std::unique_ptr<Layer> make_dense(const LayerOptions& options);
 
-/// The sums of a layer without parameters or draws. h' is h's columns from `first` on.
+/// A layer that only sums over neighbours, without parameters or draws. h' is the columns of h from `first`
+/// on.
 struct Propagated {
   Index in = 0;
   bool appends = false;  // out = [h, own_row·h' + Â h']; otherwise only the sum, of all columns

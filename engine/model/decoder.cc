@@ -9,10 +9,11 @@ namespace atl {
 namespace {
 
 constexpr Index kBlock = 256;  // pairs that a thread computes at a time, forward
-// Columns of a row that a thread computes, backward: no two threads add to the same element.
+// Columns that a thread computes at a time, backward. Threads divide columns and not pairs, so that no two
+// add to the same element of a row.
 constexpr Index kColumns = 16;
 
-/// work(begin, end) over blocks of 0 … count − 1.
+/// Calls work(begin, end) for each block of 0 … count − 1, on the threads of the pool.
 template <class Work>
 void by_block(Context& host, Index count, Index block, const Work& work) {
   host.pool->run((count + block - 1) / block,
@@ -99,7 +100,7 @@ void Decoder::forward(Context& host, const EndRows& rows, const EndPairs& pairs)
   }
 }
 
-/// From d_scores_ to gradient_, the product's gradient.
+/// Computes gradient_, the product's gradient, from d_scores_, and adds to the weights' gradients.
 void Decoder::backward(Context& host) {
   for (int l = layers_ - 1; l >= 0; --l) {
     HostLayer& layer = host_[std::size_t(l)];

@@ -56,7 +56,8 @@ Index decoder_bytes(const LinkSpec& spec, Index width, Index pairs);
 /// How many pairs are scored at a time.
 inline constexpr Index kDecodedPairs = 4096;
 
-/// Allocates nothing more once it has seen the largest piece of pairs.
+/// Scores pairs, and computes gradients, a piece at a time. It allocates nothing more once it has seen the
+/// largest piece.
 class Decoder {
  public:
   /// `layer`: the decoder's number among the layers of the parameters.
@@ -69,8 +70,8 @@ class Decoder {
   /// `gradients` and to the weights' gradients.
   double train(Context& host, const WeightVersion& weights, const EndRows& rows, PairPieces& pairs,
                Real scale, const EndGradients& gradients);
-  /// Σ of the binary cross-entropy of scores, of which the first `edges` are edges'. Writes the derivatives
-  /// times `scale` to d_scores, unless that is empty.
+  /// Returns Σ of the binary cross-entropy of scores: the first `edges` are scores of edges, the others are
+  /// not. Writes the derivatives times `scale` to d_scores, unless that is empty.
   static double loss(std::span<const Real> scores, Index edges, Real scale, std::span<Real> d_scores);
 
  private:

@@ -8,8 +8,8 @@
 namespace atl {
 namespace {
 
-/// With a fixed input no computation is left to hide the gradient's sum behind, so it comes in four parts:
-/// three quarters travel while others are computed.
+/// With a fixed input, no computation follows that could hide the sum of the gradient over ranks. So the
+/// gradient comes in four parts: all but the last travel while others are computed.
 int dense_parts(const LayerOptions& o) {
   return o.fixed_input && !o.is_split() ? int(std::min<Index>(4, o.in)) : 1;
 }

@@ -20,7 +20,7 @@ LayerSpec finished(const LayerOptions& o, LayerSpec product, const RowFinish& fi
   return product;
 }
 
-/// Where a sum over neighbours has its products, and on the way back their gradients.
+/// The products that a sum over neighbours adds up, and in backward their gradients.
 constexpr ScratchKey kProductRows;
 
 /// The rows that a skip connection adds, or nothing.
@@ -55,7 +55,7 @@ void FinishedLayer::forward_columns(Verbs& verbs, const LayerWeights& weights, c
   columns.begin_whole(summands, Rounding::kByWire);
 }
 
-/// Features have no skip connection, because they are wider than the layer's output.
+/// Ranks share the columns of features alone, and the layers that read features have no skip connection.
 void FinishedLayer::forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved,
                                   MatrixView out) const {
   ATOLL_CHECK(!options_.skip, "{} skips an input that isn't whole", spec().name);
@@ -70,7 +70,8 @@ void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const La
                              MatrixView out, MatrixView d_out, const LayerGradient& gradient) const {
   ATOLL_CHECK(verbs.state().columns == nullptr, "{}: backward by columns is in two parts", spec().name);
   Context& ctx = verbs.context();
-  // Kept until multiply_backward() has written its gradient, perhaps to d_out's memory.
+  // The residual's gradient is added last: multiply_backward() writes gradient.self, perhaps in the memory of
+  // d_out.
   static constexpr ScratchKey kResidual;
   MatrixView d_residual;
   if (options_.skip) {

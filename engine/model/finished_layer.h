@@ -23,14 +23,14 @@ class InputDropout {
  public:
   explicit InputDropout(const LayerOptions& options) : options_(options) {}
 
-  /// For a block's source rows, and for the destinations' own rows.
+  /// The dropouts of a block's source rows, and of the destinations' own rows.
   Dropout of(Verbs& verbs, const Source& s) const {
     return s.own && options_.own_dropped ? Dropout() : of_all(verbs, s.block->src_ids);
   }
   Dropout of_self(Verbs& verbs) const {
     return options_.own_dropped ? Dropout() : of_all(verbs, verbs.state().aggregated_ids());
   }
-  /// For the gradients of those rows, as they are written or added to.
+  /// The dropouts of the gradients of those rows, as they are written or added to.
   Dropout of_gradient(Verbs& verbs, const Source& s) const {
     return of_gradient(verbs, s.block->src_ids, s.own);
   }
@@ -44,10 +44,11 @@ class InputDropout {
   LayerOptions options_;
 };
 
-/// A layer whose input's columns a group of ranks can share (model/gather.h): a product of the columns that
-/// are here, whose summands travel to their rows' owners, and what follows on whole rows. The way back has
-/// the same two parts in reverse. Between them others compute while summands, or their gradients, travel
-/// (P3's four phases: Gandhi & Iyer 2021, section 3.3). Collective over the group.
+/// A layer whose input's columns a group of ranks can share (model/gather.h), in two parts. The first
+/// multiplies the columns that this rank holds, and sends the summands to the owners of their rows. The
+/// second finishes whole rows. Backward has the same two parts in reverse. While summands, or their
+/// gradients, travel between the two, the rank has time for other work (P3's four phases: Gandhi & Iyer 2021,
+/// section 3.3). Collective over the group.
 class ColumnLayer {
  public:
   /// Begins to send the summands of the group's rows.
@@ -75,8 +76,8 @@ class FinishedLayer : public Layer, private ColumnLayer {
   const ColumnLayer* by_columns() const final { return this; }
 
  protected:
-  /// `product` says all but the sizes. Its parameters and saved matrices come first in the layer's; the
-  /// finish's follow.
+  /// `product` is the spec of the product, without sizes. Its parameters and saved matrices come first in the
+  /// layer's lists, and those of the finish follow.
   FinishedLayer(const LayerOptions& options, const LayerSpec& product);
 
   /// Writes target (dst, out) and applies `finish` to its rows. `finish` is empty where a norm follows, or
@@ -90,13 +91,13 @@ class FinishedLayer : public Layer, private ColumnLayer {
                                  const LayerGradient& gradient) const = 0;
 
   const LayerOptions& options() const { return options_; }
-  /// Adds dropout(rows)ᵀ · d_out to the first parameter's gradient, part by part from `begin` to before
-  /// `end`, and reports each part when it is complete. A column of `rows` (n, …) is a row of the parameter.
+  /// Adds dropout(rows)ᵀ · d_out to the first parameter's gradient, for parts `begin` … `end` − 1, and
+  /// reports each part when it is complete. A column of `rows` (n, …) is a row of the parameter.
   void weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
                                 const LayerWeights& weights, int begin, int end) const;
   /// Calls visit(rows, dropout, block) for each of the input's blocks of columns
-  /// (LayerOptions::input_blocks). Where this rank holds some of the input's columns, each block holds some
-  /// of its own: draws count from where the block begins in the whole input.
+  /// (LayerOptions::input_blocks). Where this rank holds only some of the input's columns, it has that range
+  /// of each block; `dropout` knows its first column in the whole input.
   template <class Visit>
   void for_each_block(Verbs& verbs, const Rows& input, Visit visit) const {
     const int blocks = options_.input_blocks;
@@ -138,7 +139,7 @@ class NeighbourSum {
   bool sends_products() const { return order_ == Order::kSendProducts; }
   /// See LayerSpec::rows_in_backward.
   bool reads_rows_back() const { return order_ == Order::kMultiplySources; }
-  /// The first of the layer's saved matrices, or none.
+  /// The saved matrix that the sum needs, which must be the layer's first; or none.
   std::vector<SavedSpec> saved() const;
   Index gather_columns() const { return aggregates_first() ? options_.in : options_.out; }
   /// How often a destination's row is multiplied with W: once as a source, and once more as its own summand
@@ -148,8 +149,9 @@ class NeighbourSum {
   /// The layer's own work while rows of other ranks, or their gradients, travel.
   using OwnWork = FunctionRef<void()>;
 
-  /// target = (own_row·I + Â) · drop(input) · w, then the finish. The sum is added to what `own_work` writes
-  /// there if `begun` (not with an own row). w (in, out), target (dst, out). `own` holds `input`'s rows.
+  /// target = (own_row·I + Â) · drop(input) · w, then the finish. If target.begun, own_work() writes to
+  /// target first, and the sum is added; this isn't allowed with an own row. w (in, out), target (dst, out).
+  /// `own` holds `input`'s rows.
   void forward(Verbs& verbs, const LayerInput& input, OwnRows& own, ConstMatrixView w, Saved& saved,
                const Sum& target, const Epilogue& finish, OwnWork own_work = no_own_work) const;
   /// Adds to d_w (in, out), and writes `gradient` unless its rows are empty. d_target (dst, out); `scratch`
@@ -170,7 +172,8 @@ class NeighbourSum {
                             ConstMatrixView d_target, MatrixView scratch, MatrixView d_w,
                             const LayerGradient& gradient, OwnWork own_work) const;
 
-  /// z = drop(input) · w, for boundary rows before the gather begins and for the others while those travel.
+  /// Sums the products z = drop(input) · w. Products of boundary rows are computed before the gather begins,
+  /// the others while these travel.
   bool sum_products(Verbs& verbs, const LayerInput& input, OwnRows& own, ConstMatrixView w, const Sum& sum,
                     const Epilogue& finish, OwnWork begin) const;
   void backward_products(Verbs& verbs, const LayerInput& input, ConstMatrixView w, ConstMatrixView d_target,

@@ -147,8 +147,8 @@ class Gat final : public FinishedLayer {
 
   Index width() const { return width_of(o_); }
 
-  /// Scores are linear in z, and so are their gradients. Where ranks share columns, each rank's scores are
-  /// summands.
+  /// Where ranks share columns, each rank has a summand of the scores, or of their gradients, because both
+  /// are linear in z. This sums them over the ranks.
   static void make_whole(Verbs& verbs, MatrixView scores) {
     if (Columns* columns = verbs.state().columns) columns->sum(scores);
   }

@@ -16,8 +16,8 @@ enum class Rounding { kByWire, kNever };  // kByWire: as strategy.wire says
 class RowGroup {
  public:
   virtual ~RowGroup() = default;
-  /// The memory for this rank's summands: (the group's rows, cols), undefined at first, valid until it
-  /// is called again.
+  /// The memory for this rank's summands: (the group's rows, cols), undefined at first, valid until the next
+  /// call.
   virtual MatrixView summands(Index cols) = 0;
   /// Starts to send each row's summands to its owner.
   virtual void begin_whole(MatrixView summands, Rounding rounding) = 0;
@@ -33,12 +33,13 @@ class RowGroup {
 /// The group of ranks that share the columns of a layer's input.
 class Columns : public RowGroup {
  public:
-  /// Sums `values` over all ranks in place, as for scores per vertex, which each rank needs whole for all its
-  /// rows. It is its own adjoint.
+  /// Sums `values` over all ranks, in place, unrounded. Scores per vertex need it: each rank needs whole
+  /// scores for all of the group's rows. The sum is its own adjoint, so backward sums gradients by it too.
   virtual void sum(MatrixView values) = 0;
 };
 
-/// Calls end_whole(): whole (dst, cols) becomes, or grows by, the sum of all ranks' summands.
+/// Calls end_whole(), and writes the sum of all ranks' summands to whole (dst, cols), or adds it if
+/// `accumulate`.
 inline void end_sum(Context& ctx, RowGroup& group, MatrixView whole, bool accumulate = false) {
   group.end_whole([&](MatrixView summands) {
     axpby(ctx, 1, summands, accumulate ? 1 : 0, whole);
@@ -46,7 +47,7 @@ inline void end_sum(Context& ctx, RowGroup& group, MatrixView whole, bool accumu
   });
 }
 
-/// Calls begin_spread() with own rows that are in another memory.
+/// Calls begin_spread(), and fills in the rows from `own`, which lies in other memory.
 inline void begin_spread(Context& ctx, RowGroup& group, ConstMatrixView own, Rounding rounding) {
   group.begin_spread(own.cols, rounding, [&](MatrixView to) { axpby(ctx, 1, own, 0, to); });
 }
@@ -61,11 +62,12 @@ struct Source {
   MatrixView d_rows;  // on the way back: (src, in), to be written in full; empty: the rows take no gradient
 };
 
-/// What the way back from a softmax reads of its destinations, and where their scores' gradient goes.
+/// What a softmax's backward reads of its destinations, and where it adds the gradients of their scores.
 struct SoftmaxGradient {
   ConstMatrixView scores;  // (dst, heads), or empty
   SoftmaxState state;      // as forward left it
-  // (dst, heads): of the result, what the kernel asks for: attention_dot, or the result itself.
+  // What the kernel of the backward asks for: attention_dot() of the result (dst, heads), or the result
+  // itself.
   ConstMatrixView result;
   ConstMatrixView d_out;  // (dst, heads·f)
   MatrixView d_scores;    // (dst, heads): added to; or empty
@@ -76,12 +78,13 @@ struct SoftmaxGradient {
 class Gather {
  public:
   virtual ~Gather() = default;
-  /// The next block once its rows are here, in a fixed order; null after the last one. Valid until the next
-  /// call. Whoever begins must go on until null. On the way back, the next call says that d_rows is final and
-  /// may travel. d_rows of own rows may lie in the memory of the layer's d_out.
+  /// Waits for the rows of the next block and returns it; null after the last one. The order is fixed, and
+  /// the result is valid until the next call. A caller that has begun must call until null. On the way back,
+  /// a call says that the d_rows of the block before are final and may travel. d_rows of own rows may lie in
+  /// the memory of the layer's d_out.
   virtual const Source* next() = 0;
-  /// The group of ranks that sum together; null: a sum over these blocks is whole. In a group, each rank sums
-  /// over its own sources for all of the group's rows, which are the destinations then.
+  /// The group of ranks that sum together; null: a sum over these blocks is whole. In a group, the
+  /// destinations are all of the group's rows, and each rank sums over its own sources.
   virtual RowGroup* group() { return nullptr; }
 };
 
@@ -89,7 +92,8 @@ class Gather {
 inline Arcs arcs_of(const Block& b) {
   return {b.arcs, b.dst_scale, b.src_scale};
 }
-/// … and of its transpose: sources receive from destinations, scales swapped.
+/// The kernel's view of the transpose of a block's arcs: sources receive from destinations, and the scales
+/// are swapped.
 inline Arcs transposed_arcs_of(const Block& b) {
   return {b.transpose, b.src_scale, b.dst_scale};
 }

@@ -19,8 +19,8 @@ Model make_gin(const ModelSpec& spec, const TrainingSpec& training, const ModelI
 
 }  // namespace
 
-/// A vertex counts 1 + ε times, and once more as its own neighbour where the data have a self-loop. In older
-/// runs self-loops didn't count (job/load.h).
+/// A vertex counts 1 + ε times, and once more as its own neighbour where the data have a self-loop. kRemove
+/// is for older runs, in which self-loops didn't count (job/load.h).
 ModelKind gin_kind() {
   return {"gin", make_gin, [](const Options&) -> GraphNeeds {
             return {Normalisation::kSum, SelfLoops::kRemove};

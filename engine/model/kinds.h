@@ -40,9 +40,9 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
 /// A dense layer of `out` columns on the features: GCNII's and ResGCN+'s encoder, SGC's one layer.
 LayerOptions dense_on_features(Index out, const TrainingSpec& training, const ModelInput& input);
 
-/// Lets the finish of the layer that makes rows apply the reader's dropout, which saves a copy, if
-/// `drops_out` allows it. Not where the reader also needs the rows as they are (skip), or sends products of
-/// dropped-out rows to ranks that drop out what they read.
+/// Moves the dropout of the reader's input into the maker's finish, which saves a copy, if `drops_out` allows
+/// it. The reader keeps the dropout where it also needs the rows as they are (skip), or where it sends
+/// products of dropped-out rows to ranks that drop out what they read.
 void move_dropout_to_maker(LayerOptions& maker, LayerOptions& reader, DropsOut drops_out);
 
 }  // namespace atl

@@ -24,7 +24,7 @@ struct SavedSpec {
     kSources        // one per block of sources
   } over = Over::kDestinations;
   Index cols = 0;
-  Index rows = -1;        // a fixed number of rows instead (column statistics: 2)
+  Index rows = -1;        // a fixed number of rows, whatever `over` says (column statistics: 2); −1: none
   bool is_exact = false;  // held as Reals, however values are stored: statistics, scores
 };
 
@@ -42,10 +42,10 @@ class Saved {
  public:
   /// How many Reals all matrices take, where values are stored as `values` says.
   static Index reals(const std::vector<SavedSpec>& specs, const LayerRows& rows, Storage values);
-  /// Lays them out in `memory`, which holds at least reals().
+  /// Lays the matrices out in `memory`, which holds at least reals().
   void place(const std::vector<SavedSpec>& specs, const LayerRows& rows, Storage values, Real* memory);
   MatrixView at(int index) { return matrices_[std::size_t(index)].front(); }
-  /// For a block of `rows` sources, at most as many as its slot was laid out for.
+  /// The matrix for a block of `rows` sources, which are at most as many as its slot was laid out for.
   MatrixView at(int index, int slot, Index rows) {
     return matrices_[std::size_t(index)][std::size_t(slot)].slice_rows(0, rows);
   }
@@ -56,8 +56,8 @@ class Saved {
 
 /// What a layer reads, as the schedule holds it.
 struct LayerInput {
-  // (own, in): the rows of the layer's input that this pass has; gather sends and reads them. Where the layer
-  // appends, forward also takes (own, LayerSpec::gathered)
+  // (own, in): the rows of the layer's input that this pass has; gather sends and reads them. If the layer
+  // appends, forward also takes the gathered columns alone: (own, LayerSpec::gathered)
   Rows rows;
   Rows self;            // (dst, in): the destinations' own input rows (residuals, SAGE's self term)
   ConstMatrixView tap;  // (dst, tap width): the named tap (GCNII's h⁰), or empty
@@ -66,7 +66,8 @@ struct LayerInput {
 /// Where a layer leaves the gradients of its input. Backward writes all but `tap`, which it adds to.
 struct LayerGradient {
   MatrixView rows;  // (own, in), or empty: the input takes no gradient
-  // (dst, in), in the memory of `rows` where these include the destinations: add to it after the last source
+  // (dst, in). Where `rows` include the destinations, this is their part of the same memory: add to it after
+  // the last source
   MatrixView self;
   MatrixView tap;  // (dst, tap width), added to
 };
@@ -75,8 +76,8 @@ struct LayerGradient {
 struct LayerWeights {
   WeightVersion weights;
   int layer = 0;
-  /// Reports a finished part of the layer's gradients. Call it once per ParameterSpec::parts, in any order,
-  /// when that part's gradient is final, so that its sum over ranks travels while the next is computed.
+  /// Reports that a part of the gradient is final. Call it once for each of the ParameterSpec::parts, in any
+  /// order: the sum of that part over ranks then travels while the next part is computed.
   const FunctionRef<void(int part)>* part_done = nullptr;
   void part_is_done(int part) const {
     if (part_done != nullptr) (*part_done)(part);
@@ -108,10 +109,10 @@ struct LayerSpec {
   LayerCost cost{};
   /// The layer reads other vertices' rows.
   bool gathers = false;
-  /// How many of its input's columns, the last ones, a gathering layer gathers; 0: all.
+  /// A gathering layer gathers only this many columns of its input, the last ones; 0: all.
   Index gathered = 0;
-  /// How many columns a product with the weight has, where the layer's gathers bring products; 0: they bring
-  /// rows of the input.
+  /// The width of a product with the weight, where the layer's gathers bring products; 0: they bring rows of
+  /// the input.
   Index product_cols = 0;
   /// It has neither parameters nor draws, so on a fixed input it gives the same every epoch and is computed
   /// once.
@@ -122,8 +123,8 @@ struct LayerSpec {
   bool rows_in_backward = false;
   /// Backward has read all of d_out before it writes gradient.rows, so that the two may share memory.
   bool in_place_backward = false;
-  /// The place in `saved` of the output's boundary rows as they were before they were dropped out for this
-  /// rank's next layer; −1: other ranks get the same rows as that layer.
+  /// The number of the saved matrix that holds the output's boundary rows without dropout, which other ranks
+  /// get; −1: they get the same rows as this rank's next layer.
   int boundary = -1;
   /// The layer whose output this one reads too, row by row, as `tap`; −1: none.
   int tap = -1;
@@ -147,7 +148,8 @@ class Layer {
                         MatrixView out, MatrixView d_out, const LayerGradient& gradient) const = 0;
 
   /// The layer in two parts, for ranks that share its input's columns (PassState::columns); null: they can't.
-  /// Forward does both parts in turn; backward is in parts alone there.
+  /// On such ranks, forward() does both parts in turn, but backward() isn't allowed: call the two parts
+  /// instead.
   virtual const ColumnLayer* by_columns() const { return nullptr; }
 
  protected:

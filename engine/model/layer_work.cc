@@ -21,7 +21,8 @@ LayerPass::LayerPass(const Model& model, int layer, const LayerSize& size, bool 
   if (model.data.nonzeros_per_row >= 0) sparse_nonzeros_ = model.data.nonzeros_per_row * source_rows();
 }
 
-/// Halo rows count too where rows are transformed before they are aggregated, unless they arrive as products.
+/// How many rows the layer multiplies. Halo rows count too where rows are transformed before they are
+/// aggregated, unless they arrive as products.
 double LayerPass::source_rows() const {
   const bool with_others = layer_.gathers && layer_.rows_in_backward && layer_.product_cols == 0;
   return size_.outputs + (with_others ? size_.others : 0);
@@ -47,7 +48,7 @@ EpochWork LayerPass::gathered_once() const {
   return gathered(size_.arcs * (4 + row), (size_.outputs + size_.others) * row);
 }
 
-/// The work of that many products. One with bits is counted as a dense one that takes as long.
+/// The work of `times` products. A product of bits is counted as the dense product that takes as long.
 EpochWork LayerPass::products(double times) const {
   const double flops = times * layer_.cost.flops_per_row * source_rows();
   if (bits_) return {.product_flops = flops * kBitTime};
@@ -55,12 +56,13 @@ EpochWork LayerPass::products(double times) const {
   return {.product_flops = flops};
 }
 
-/// Bytes of a product's tall operand.
+/// Bytes of a product's tall operand, the rows of the input.
 double LayerPass::input_bytes() const {
   return source_rows() * double(layer_.in) * (bits_ ? 1.0 / 8 : input_);
 }
 
-/// For sparse features: an id and a value for each nonzero, and the row of the weights that it multiplies.
+/// The bytes that a product of sparse features gathers: an id and a value for each nonzero, and the row of
+/// the weights that it multiplies.
 EpochWork LayerPass::sparse_gathered() const {
   const double row = sizeof(Real) * double(layer_.out);
   return gathered(sparse_nonzeros_ * (8 + row), double(layer_.in) * row);

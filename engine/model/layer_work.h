@@ -18,7 +18,7 @@ struct LayerSize {
   double arcs = 0;
 };
 
-/// One layer of a model over so many rows and arcs.
+/// A pass over one layer of a model, whose rows and arcs are as many as LayerSize says.
 class LayerPass {
  public:
   /// input_is_fixed: the input takes no gradient. The model must outlive this.

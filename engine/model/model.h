@@ -14,7 +14,7 @@ namespace atl {
 enum class DropsOut {
   kMakers,   // the layer that makes them, in its finish: they are read in the same step
   kReaders,  // the layer that reads them: rows may be of other steps, and get the present step's mask
-  // Own rows as kMakers, other ranks' rows as kReaders: what other ranks get isn't dropped out.
+  // own rows as kMakers, other ranks' rows as kReaders: rows travel without dropout
   kMakersAndReaders
 };
 
@@ -24,9 +24,11 @@ struct ModelInput {
   Index classes = 0;             // width of the last layer
   bool packed_features = false;  // multiplied as they are stored (tensor/rows.h)
   DropsOut drops_out = DropsOut::kMakers;
-  /// A layer that transforms first sends its products to other ranks instead of its input's rows.
+  /// A layer that transforms before it aggregates sends its products to other ranks, instead of its input's
+  /// rows.
   bool sends_products = false;
-  // Columns of the whole features, where `features` are a part (model/gather.h); 0: all.
+  // How many columns the whole features have, where this rank holds only `features` of them (model/gather.h);
+  // 0: it holds all.
   Index whole_features = 0;
 };
 
@@ -37,7 +39,7 @@ struct GraphNeeds {
   bool attention = false;  // transposed arcs must know their place among the arcs
 };
 
-/// Neighbouring layers of a model.
+/// Consecutive layers of a model: first … end − 1.
 struct LayerRange {
   int first = 0, end = 0;
   bool contains(int layer) const { return first <= layer && layer < end; }
@@ -55,23 +57,23 @@ struct Model {
   std::vector<std::unique_ptr<Layer>> layers;
   // for link prediction; its layer number follows the last layer's
   std::vector<ParameterSpec> decoder;
-  DataCosts data;  // of the data that it was made for
-  // how gradients are stored, and what its layers compute, except the last one's output
+  DataCosts data;  // of the data that the model was made for
+  // how the rows that layers compute and their gradients are stored; not the last layer's output
   Storage values = Storage::kReals;
 
   const LayerSpec& spec(int layer) const { return layers[std::size_t(layer)]->spec(); }
-  /// By layer; a decoder's, if there are any, come last.
+  /// The parameters by layer. A decoder's, if there are any, come last.
   std::vector<std::vector<ParameterSpec>> parameters() const;
   /// How many leading layers are constant: they are computed once where the input is fixed.
   int constant_prefix() const;
 };
 
-/// Ends the program where a layer's tap is no earlier layer, or one of the leading constant layers: their
-/// outputs are made once, and no pass keeps them for a later layer to read.
+/// Ends the program unless each layer's tap is an earlier layer, behind the leading constant ones. Outputs of
+/// these are made once, and no pass keeps them for a later layer to read.
 void check_taps(const Model& model);
 
-/// The first of these layers whose output lies in the memory of the last one's, because each layer after it
-/// appends to its input. There must be at least one layer.
+/// The first of these layers whose output shares memory with the output of the last one, because each layer
+/// after it appends to its input. There must be at least one layer.
 int first_in_place(const Model& model, const LayerRange& layers);
 
 /// Throws Error naming the known models where spec.kind is unknown.

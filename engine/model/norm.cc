@@ -39,8 +39,8 @@ void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatri
   if (counts) move_running_statistics(ctx, sums, rows, kRunningMomentum, mean, variance);
 }
 
-/// With a zero gradient, only the terms of mean and variance are left. Each row's is scaled by the row's
-/// weight (PassState::weights).
+/// A backward with a zero gradient yields the terms of mean and variance alone. The terms of each row are
+/// scaled by the row's weight (PassState::weights).
 void NormLayer::statistics_backward(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x,
                                     Saved& saved, std::span<double> sums, MatrixView d) const {
   Context& ctx = verbs.context();

@@ -48,14 +48,14 @@ struct RowRange {
 };
 
 /// Where a parameter lives, as one rank sees it: the rows that this rank holds, and the ranks that hold the
-/// same ones. Gradients are summed over those ranks, clipping counts them once, and checkpoints are whole,
-/// whoever holds what. Full-batch strategies replicate everything; P3 slices layer 1's rows, and GNNPipe
-/// gives a stage its own layers.
+/// same ones. Gradients are summed over those ranks, clipping counts each gradient once, and checkpoints hold
+/// whole parameters. Full-batch strategies replicate everything; P3 slices layer 1's rows, and GNNPipe gives
+/// a stage its own layers.
 struct Placement {
   // Ascending; stored one after the other; none: this rank holds nothing.
   std::vector<RowRange> rows{RowRange{}};
   std::vector<Rank> replicas;  // ascending, this rank among them if it holds rows; empty: every rank
-  /// The same on all ranks: false on all where any rank holds only a slice, or nothing.
+  /// Whether every rank holds the whole parameter. All ranks give the same answer.
   bool everywhere() const { return replicas.empty(); }
   /// How many rows of a parameter of `all` rows this rank holds.
   Index held(Index all) const;
@@ -65,7 +65,7 @@ struct Placement {
 /// to columns.
 std::vector<RowRange> rows_of_input(const ParameterSpec& spec, Index first_column, Index columns);
 
-/// Asked for each parameter of a model, before memory is allocated.
+/// Says where a parameter lives. It is called for each parameter of a model, before memory is allocated.
 using PlaceParameter = FunctionRef<Placement(int layer, const ParameterSpec& spec)>;
 
 class Parameters;
@@ -89,7 +89,7 @@ class Parameters {
  public:
   struct Entry {
     ParameterSpec spec;   // of the whole parameter; the name begins with its layer
-    Placement placement;  // every range has its count
+    Placement placement;  // counts of ranges are filled in
     Index rows = 0;       // held
     int layer = 0;
     Index offset = 0;  // in values() and, if trainable, in gradients()

@@ -57,7 +57,7 @@ class Propagate final : public Layer {
             .constant = true,
             .appends = o.appends};
   }
-  /// Rows of `h` may have the gathered columns alone.
+  /// The columns of h that are summed. h may have these columns alone, as a gather brought them.
   ConstMatrixView summed(ConstMatrixView h) const {
     return h.cols == o_.summed() ? h : h.slice_cols(o_.first, o_.summed());
   }

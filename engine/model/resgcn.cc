@@ -1,8 +1,8 @@
 // ResGCN+ (Li et al. 2020, "DeeperGCN", its pre-activation residual connections): a linear encoder, then
 // blocks
 //   h ← h + conv(dropout(ReLU(norm(h)))),
-// where the first convolution gets h itself; at the end norm, ReLU, dropout and a linear layer. conv is
-// SAGE-mean (GraNNDis' variant) or softmax aggregation (GENConv, DeeperGCN's own).
+// where the first convolution gets h itself. Norm, ReLU, dropout and a linear layer follow the last block.
+// conv is SAGE-mean (GraNNDis' variant) or softmax aggregation (GENConv, DeeperGCN's own).
 #include "model/kinds.h"
 #include "model/residual_block.h"
 
@@ -28,7 +28,8 @@ Model make_resgcn(const ModelSpec& spec, const TrainingSpec& training, const Mod
 
 }  // namespace
 
-/// A softmax over arcs needs no normalisation. Older runs left out the data's self-loops (job/load.h).
+/// A softmax over arcs needs no normalisation. kRemove is for older runs, which left out the data's
+/// self-loops (job/load.h).
 ModelKind resgcn_kind() {
   return {"resgcn", make_resgcn, [](const Options& options) -> GraphNeeds {
             const bool softmax = options.text("aggregator") == "softmax";

@@ -3,7 +3,7 @@
 namespace atl {
 namespace {
 
-/// The block's sources are its destinations, in the same order.
+/// Whether the block's sources are its destinations, in the same order.
 bool sources_are_destinations(const Block& b) {
   return b.dst_are_sources && b.src() == b.dst();
 }

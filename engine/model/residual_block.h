@@ -34,7 +34,7 @@ class RowStart {
     std::span<const VertexId> ids;
   };
 
-  /// Where all layers that start rows have their destinations' own.
+  /// The scratch buffer for started rows of the destinations, in all layers that start rows.
   static constexpr ScratchKey kOwn{};
 
   RowStart(Options options, int first_parameter, int first_saved);
@@ -52,7 +52,7 @@ class RowStart {
   Started forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
                   std::span<const VertexId> ids, const ScratchKey& to) const;
 
-  /// The sums are valid until end_backward.
+  /// Returns the zeroed sums that backward() adds to. They are valid until end_backward().
   Sums begin_backward(Verbs& verbs) const;
   /// Turns d (rows, cols) from the gradient of started.rows into that of started.raw, except for what
   /// end_backward adds.
@@ -100,11 +100,11 @@ class ResidualBlock : public Layer {
   virtual MatrixView convolve_backward(const Pass& pass, RowStart::Sums sums, ConstMatrixView d_out,
                                        MatrixView scratch, MatrixView d_rows) const = 0;
 
-  /// start() of a source block's rows. Where these are the destinations' it returns pass.self, so that each
-  /// row is started once per pass; otherwise the result is valid until the next block.
+  /// The rows of `source`, started. If they are the destinations' own rows, this is pass.self, so that no row
+  /// is started twice in a pass. Otherwise the result is valid until the next source.
   Started started(const Pass& pass, const Source& source) const;
-  /// Where the gradient of a block's rows goes. Stale rows need one too where start() learns; empty: nobody
-  /// needs it.
+  /// Where the gradient of a block's rows goes; empty: nobody needs it. Rows that take no gradient, such as
+  /// stale ones, have scratch memory for it where start() learns from it.
   MatrixView gradient_of(const Pass& pass, const Source& source) const;
 
   Index hidden_;

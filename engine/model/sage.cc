@@ -10,8 +10,8 @@
 namespace atl {
 namespace {
 
-/// With a fixed input no computation is left to hide the gradient's sum behind, so it comes in eight parts:
-/// only the last one travels alone.
+/// With a fixed input, no computation follows that could hide the sum of the gradient over ranks. So the
+/// gradient comes in eight parts: all but the last travel while others are computed.
 int sage_parts(const LayerOptions& o) {
   return o.fixed_input && !o.is_split() ? 2 * int(std::min<Index>(4, o.in)) : 1;
 }
@@ -42,8 +42,8 @@ class Sage final : public FinishedLayer {
     };
     sum_.forward(verbs, input, own, neighbour_weight(w.value(0)), saved, {target, true}, finish, own_product);
   }
-  /// Where the gradient comes in parts, half of W_self's are computed before W_neigh's, while rows of other
-  /// ranks travel, and half after, while sums of W_neigh's travel.
+  /// Where the gradient comes in parts, half of W_self's parts are computed before W_neigh's, while rows of
+  /// other ranks travel. The other half are computed after W_neigh's, while sums of these travel.
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
@@ -80,8 +80,8 @@ std::unique_ptr<Layer> make_sage(const LayerOptions& options) {
   return std::make_unique<Sage>(options);
 }
 
-/// aggregator: mean (without the vertex itself) | meanWithSelf (the graph has self-loops) | gcn (one weight
-/// for both).
+/// The aggregators are mean, meanWithSelf (mean over a graph with self-loops) and gcn (one weight for the
+/// vertex and its neighbours).
 Model make_sage(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const bool one_weight = spec.options.text("aggregator") == "gcn";
   Model model;
@@ -92,8 +92,8 @@ Model make_sage(const ModelSpec& spec, const TrainingSpec& training, const Model
 
 }  // namespace
 
-/// SAGE's other aggregators are the same mean over a graph with self-loops. Without them, mean is as in older
-/// runs (job/load.h).
+/// The aggregators meanWithSelf and gcn are this mean over a graph with self-loops. mean without self-loops
+/// is that of older runs: now it keeps those of the data (job/load.h).
 ModelKind sage_kind() {
   return {"sage", make_sage, [](const Options& options) -> GraphNeeds {
             const bool without_self = options.text("aggregator") == "mean";

@@ -10,8 +10,9 @@ namespace atl {
 namespace {
 
 /// out (dst, hops · hidden) = finish([drop(h₀)·Θ₀, …, drop(hᵣ)·Θᵣ]), where h = [h₀, …, hᵣ] are equally wide.
-/// The weights (in, hidden) lie one below the other. With a fixed input the gradient of each is a part: no
-/// computation is left behind it that could hide the whole sum.
+/// The weights (in, hidden) lie one below the other. With a fixed input, no computation follows that could
+/// hide the sum of the gradient over ranks. So the gradient of each weight is a part, which travels while the
+/// next one is computed.
 class HopProducts final : public FinishedLayer {
  public:
   explicit HopProducts(const LayerOptions& o) : FinishedLayer(o, product_of(o)) {}

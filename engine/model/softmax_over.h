@@ -11,21 +11,24 @@ namespace atl {
 // and the destinations' owners combine the shares. They travel unrounded, because a rounding error in a
 // maximum or score would change every weight by its exponential.
 
-/// The scores that all destinations of the group bring to their softmaxes, (dst, heads) of each rank, or
-/// nothing. Valid until the next spread.
+/// The scores of all the group's destinations for their softmaxes. `own` (dst, heads) has those of this
+/// rank's destinations, or nothing, and then neither has the result. Valid until the next spread.
 ConstMatrixView scores_of_group(Context& ctx, RowGroup& group, ConstMatrixView own);
 
-/// This rank's share of the softmaxes of all the group's destinations, begun; `own` gives the shapes.
+/// This rank's share of the softmaxes of all the group's destinations, over its own sources. softmax_begin()
+/// has begun it; `own` gives the shapes.
 struct GroupSoftmaxes {
   GroupSoftmaxes(Context& ctx, RowGroup& group, const Softmaxes& own);
-  /// `own` is begun, and becomes the softmaxes of own destinations over the sources of all ranks.
+  /// Adds all ranks' shares to `own`, which is begun. It becomes the softmaxes of own destinations over the
+  /// sources of all ranks.
   void merge_into(Context& ctx, RowGroup& group, const Softmaxes& own) const;
 
   MatrixView packed;  // (the group's destinations, …): maxima, sums, weighted sums side by side
   Softmaxes softmaxes;
 };
 
-/// For the way back: own gradients of all the group's destinations, with zeros as gradients of scores.
+/// For backward: what each rank's `own` says of its destinations, for all the group's destinations. The
+/// gradients of scores are zero, to be added to.
 SoftmaxGradient gradient_of_group(Context& ctx, RowGroup& group, const SoftmaxGradient& own);
 /// Adds all ranks' gradients of the scores of own destinations to own.d_scores.
 void add_scores(Context& ctx, RowGroup& group, const SoftmaxGradient& of_group, const SoftmaxGradient& own);
@@ -47,7 +50,8 @@ void softmax_over(Verbs& verbs, const Rows& rows, const Softmaxes& own, Begin be
   into.merge_into(verbs.context(), *group, own);
 }
 
-/// visit(source, of) writes source.d_rows; `of` is what it reads of the destinations.
+/// The way back. visit(source, of) writes source.d_rows; `of` is what it reads of the destinations, on all
+/// ranks of the group.
 template <class Visit>
 void softmax_back(Verbs& verbs, const Rows& rows, const SoftmaxGradient& own, MatrixView d_rows,
                   Visit visit) {

@@ -59,7 +59,7 @@ std::vector<Sketch> sketch(const StackPlan& plan, const ModelSpec& spec, const T
   return all;
 }
 
-/// For the input [h, Âh], with the weight of sage.cc, one half above the other.
+/// Lets the layer read [h, Âh] instead of h. Its weight is as in sage.cc, one half above the other.
 void double_input(LayerOptions& options) {
   options.in *= 2, options.whole_in *= 2;
   options.input_blocks = 2;

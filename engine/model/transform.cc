@@ -18,7 +18,8 @@ ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, c
 }
 
 OwnRows::Due OwnRows::due(const Rows& rows, const Dropout& d) {
-  // Without own rows, own_ has no columns. Its null data would match those of a rank without vertices.
+  // If no own rows were given, own_ has no columns. Its null address would match the rows of a rank without
+  // vertices.
   const bool are_own = !rows.packed() && own_.cols() > 0 && rows.dense.address() == own_.dense.address() &&
                        rows.rows() == own_.rows();
   static constexpr ScratchKey kDropped;

@@ -31,9 +31,10 @@ class OwnRows {
   ConstMatrixView dropped_;  // made when they are first asked for
 };
 
-/// Products of a pass's own dense rows, which travel between ranks instead of the rows. Those of boundary
-/// rows (PassState::boundary) are made before a gather begins, the others while these travel. On the way
-/// back, gradients of the other rows are used while those of boundary rows travel.
+/// Products of a pass's own dense rows, which travel between ranks instead of the rows. Products of boundary
+/// rows (PassState::boundary) are made before a gather begins, the others while the boundary rows' travel. On
+/// the way back, gradients of the others are used first, while gradients of the boundary rows' products
+/// travel.
 class ExchangedProducts {
  public:
   /// rows (own, in), w (in, m). The context and the viewed memory must outlive it.
@@ -42,7 +43,7 @@ class ExchangedProducts {
   /// z (own, m) = dropout(rows) · w.
   void multiply_boundary(MatrixView z) const { multiply(0, boundary_, z); }
   void multiply_rest(MatrixView z) const { multiply(boundary_, rows_.rows, z); }
-  /// Adds the share of these rows' d_z (own, m) to d_w (in, m), and writes their d_rows (own, in).
+  /// Adds what d_z (own, m) of these rows contributes to d_w (in, m), and writes their d_rows (own, in).
   void backward_rest(ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const {
     backward(boundary_, rows_.rows, d_z, d_w, d_rows);
   }
@@ -68,11 +69,10 @@ void transform(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatr
 /// d_w += dropout(rows)ᵀ · d_out, where d_w (…, m) belongs to the columns of rows from `first` on.
 void weight_backward(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
                      MatrixView d_w, Index first = 0);
-/// d_rows (+)= dropout mask of d_out · wᵀ. The mask applies to this product only, not to what d_rows held
-/// before.
+/// d_rows (+)= mask ∘ (d_out · wᵀ), with the mask of `dropout`. What d_rows held before isn't masked.
 void rows_backward(Context& ctx, const Dropout& dropout, ConstMatrixView w, ConstMatrixView d_out,
                    MatrixView d_rows, bool accumulate = false);
-/// Both of these; only the first where d_rows is empty.
+/// Calls weight_backward(), then rows_backward() unless d_rows is empty or the rows are packed.
 void transform_backward(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView w,
                         ConstMatrixView d_out, MatrixView d_w, MatrixView d_rows,
                         bool accumulate_rows = false);

@@ -32,16 +32,17 @@ struct PassState {
   /// The keys of draws.
   std::uint64_t seed = 1;
   std::int64_t step = 0;
-  /// How many rows of the layer's input, the first ones, include all that other ranks read. A gather may
+  /// All rows of the layer's input that other ranks read are among the first `boundary` ones. A gather may
   /// begin when these are computed; the others must be computed when its first source is asked for.
   Index boundary = std::numeric_limits<Index>::max();
-  /// What other ranks get instead of those rows, where it differs (DropsOut), (boundary, in); or empty.
+  /// (boundary, in): what other ranks get instead of these rows, where the two differ (DropsOut); otherwise
+  /// empty.
   ConstMatrixView sent{};
   /// Rows of the layer's output, and their original vertex ids.
   Index destinations = 0;
   std::span<const VertexId> ids{};
-  /// (destinations) How much each counts in a reduced sum, so that a vertex that several ranks compute counts
-  /// once; empty: 1 each.
+  /// (destinations): how much each row counts in a reduced sum. A vertex that several ranks compute counts
+  /// once between them. Empty: each row counts 1.
   std::span<const Real> weights{};
   /// The sum of these weights over all ranks that share the pass: the number of vertices.
   double reduced_rows = 0;
@@ -72,8 +73,8 @@ class Verbs {
   /// input. The strategy owns the result, which is done when its last source has been pulled.
   virtual Gather& gather(const Rows& rows) = 0;
   /// The way back: the same blocks, perhaps in another order. Once the last one has been pulled, d_rows (own,
-  /// in) holds the gradient of `rows`, with the contributions of other ranks. Empty: the layer's input takes
-  /// no gradient, nor do any block's rows.
+  /// in) holds the gradient of `rows`, with the contributions of other ranks. If d_rows is empty, neither the
+  /// layer's input nor any block's rows take a gradient.
   virtual Gather& gather_back(const Rows& rows, MatrixView d_rows) = 0;
   /// Sums `values` over all ranks that share this pass.
   virtual void reduce(std::span<double> values) = 0;

@@ -1,4 +1,5 @@
-// What one rank holds of a graph: its owned rows, the halo rows they read, and which rows go to whom.
+// What one rank holds of a graph: its owned rows, the halo rows that they read, and which rows it sends to
+// which rank.
 #pragma once
 
 #include <memory>
@@ -22,8 +23,8 @@ class PartRanks {
   /// `parts` (ranks): the part of each rank; every part once (is_permutation()). Empty: as by default.
   explicit PartRanks(std::vector<int> parts);
 
-  /// The ranks of one of several groups, each of which has all parts in order. `first` is the group's first
-  /// rank.
+  /// The ranks of one of several groups of ranks. Each group trains all parts, in order. `first` is the
+  /// group's first rank.
   static PartRanks of_group(Rank first) {
     PartRanks group;
     group.first_ = first;
@@ -42,25 +43,25 @@ class PartRanks {
 /// Whether `parts` has each of 0 … size − 1 once.
 bool is_permutation(std::span<const int> parts);
 
-/// Parts by rank as text, "2,0,1,3", and back. Throws Error, beginning with `what`, where the text isn't a
-/// permutation for `ranks` ranks.
+/// Writes the parts by rank as text, "2,0,1,3", and reads them back. Throws Error, which begins with `what`,
+/// if the text isn't a permutation for `ranks` ranks.
 std::string parts_text(std::span<const int> parts);
 std::vector<int> read_parts(const std::string& text, int ranks, const std::string& what);
 
 class PreparedGraph;
 
-// Which of a data set's vertices are marked: those that train, say.
+// Marks some of a data set's vertices, for instance those that train.
 
-/// A view: it asks the marks where they lie, so that it takes no memory, which would grow with the graph.
-/// Whose the marks are outlives it. Not even empty marks mark a vertex; what they mean, the reader says.
+/// A view of the caller's marks, so it takes no memory that grows with the graph. The marks outlive it. Empty
+/// marks mark no vertex; what they mean is up to each reader.
 class VertexMarks {
  public:
   VertexMarks() = default;
-  /// (vertices) Vertices whose byte isn't 0.
+  /// Marks the vertices whose byte in `marks` (vertices) isn't 0.
   VertexMarks(std::span<const std::uint8_t> marks)
       : values_(marks.data(), Index(marks.size()), 1), wanted_(kAnyButZero) {}
   VertexMarks(const std::vector<std::uint8_t>& marks) : VertexMarks(std::span(marks)) {}
-  /// Vertices whose value in a column of `table` (vertices, columns) is `wanted`; not 0.
+  /// Marks the vertices whose value in this column of `table` (vertices, columns) is `wanted`, which isn't 0.
   VertexMarks(View<const std::uint8_t> table, Index column, std::uint8_t wanted)
       : values_(table.data + column, table.rows, 1, table.stride), wanted_(wanted) {}
   static VertexMarks all(Index vertices) {
@@ -91,14 +92,14 @@ class VertexMarks {
   const std::int32_t* labels_ = nullptr;  // null: vertices without a label count, too
 };
 
-// A graph whose rows are divided into parts, each part's contiguous, as localize() reads it: a prepared
-// graph, its induced half, or the graph that a server of several ranks holds (partition/server_graph.h).
+// A graph whose rows are divided into contiguous parts, as localize() reads it: a prepared graph, its induced
+// half, or the graph that a server of several ranks holds (partition/server_graph.h).
 
 /// Views only; the owner of the arrays outlives them.
 struct PartedGraph {
   CsrView graph;                                 // (rows × rows)
   std::span<const Index> part_offsets;           // (parts + 1)
-  std::vector<std::span<const VertexId>> halos;  // (parts) rows that a part reads and doesn't own, ascending
+  std::vector<std::span<const VertexId>> halos;  // (parts) each part's halo rows, ascending
   std::span<const VertexId> ids;                 // (rows) the data set's vertex ids
   std::span<const Index> slice_offsets;          // (parts · slices + 1)
   int slices = 1;                                // per part
@@ -114,7 +115,7 @@ struct PeerRows {
   std::vector<VertexId> send;  // local owned rows, ascending, that the peer has in its halo
   Index receive_begin = 0;     // in my halo the peer's rows are contiguous: rows receive_begin …
   Index receive_count = 0;     // … receive_begin + receive_count − 1, in the order of the peer's `send`
-  int part = 0;                // the one that the peer trains
+  int part = 0;                // the part that the peer trains
   /// (slices + 1) My rows of slice k begin at send[send_slices[k]]. The peer's slice k begins at
   /// receive_slices[k] of the receive_count rows that arrive.
   std::vector<Index> send_slices, receive_slices;

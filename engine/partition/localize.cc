@@ -69,8 +69,8 @@ struct Source : PartedGraph {
   double degree(Index row) const {
     return degrees.empty() ? degree_of(graph, row) : degrees[std::size_t(row)];
   }
-  /// The rows that the rank holds, ascending: their number, and the graph's row of local row i; local() goes
-  /// back.
+  /// The rank holds owned() rows. row(i) is the graph's row of local row i, ascending, and local() is the
+  /// inverse.
   Index owned() const { return whole_ ? end - begin : Index(rows_.size()); }
   Index row(Index i) const { return whole_ ? begin + i : rows_[std::size_t(i)]; }
   /// How many held rows come before `row`, which is in the range or its end.
@@ -88,7 +88,7 @@ struct Source : PartedGraph {
   }
 
  private:
-  bool whole_ = true;            // all rows of the range are held; otherwise:
+  bool whole_ = true;            // whether all rows of the range are held; if so, the following are empty
   std::vector<VertexId> rows_;   // (owned)
   std::vector<VertexId> local_;  // (end − begin), −1 where not held
 };
@@ -150,8 +150,7 @@ void set_transposes(bool attention, LocalGraph& out) {
   if (!out.own_is_symmetric) out.own_transpose = std::move(own.csr);
 }
 
-/// Degrees are those of the whole graph. An owned row's are counted, because it has all its arcs here; a halo
-/// row's are looked up.
+/// Degrees are those that the source lists, or else those of the rows of its graph.
 void set_scales(const Source& source, std::span<const VertexId> halo, Normalisation normalisation,
                 LocalGraph& out) {
   if (normalisation == Normalisation::kSum) return;

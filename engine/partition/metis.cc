@@ -4,8 +4,8 @@
 // balance constraints and few parts. Both are tried, and the result that is better by the objective is kept.
 // Measured on ogbn_arxiv with vertices, arcs and training vertices balanced to 2 %: 60k against 48k rows
 // exchanged with 2 parts, 104k against 108k with 4, 171k against 183k with 8. Looser tolerances don't lower
-// these numbers. Balancing vertices blocked would (19k with 2 parts), but one part then has 41 % more arcs
-// than the mean.
+// these numbers. Balancing vertices alone would (19k with 2 parts), but one part then has 41 % more arcs than
+// the mean.
 #include <fcntl.h>
 #include <metis.h>
 #include <unistd.h>
@@ -26,7 +26,8 @@ namespace {
 
 constexpr Index kMostCounted = std::numeric_limits<idx_t>::max();
 
-/// The largest part over the mean that METIS may leave, for vertices, arcs and training vertices.
+/// The largest ratio of a part to the mean part that METIS may leave, for vertices, arcs and training
+/// vertices.
 constexpr real_t kImbalance[] = {1.02f, 1.02f, 1.05f};
 
 constexpr int kMostPartsByBisection = 8;  // with more parts k-way is the better method
@@ -37,8 +38,9 @@ int objective_of(const std::string& name) {
   fail("objective \"{}\" of the metis partitioner is unknown; known are volume and cut", name);
 }
 
-/// What the vertices' degrees are divided by, so that METIS can add up the weights in an idx_t; mostly 1. The
-/// sum may be too large where the number of the pattern's arcs isn't, because degrees count multiple arcs.
+/// Returns the number by which degrees are divided, so that METIS can add up the weights in an idx_t. Mostly
+/// it is 1. The sum of degrees may be too large even if the pattern's number of arcs isn't, because degrees
+/// count multiple arcs.
 Index unit_of(std::span<const VertexId> degrees) {
   Index sum = 0;
   for (const VertexId degree : degrees) sum += std::max<Index>(degree, 1);
@@ -107,7 +109,7 @@ class SilencedOutput {
 
 /// METIS traps SIGTERM while it runs and takes one for an error of its own. While one of these exists this
 /// thread blocks SIGTERM, so that a request to stop goes to the thread that waits for it (base/stop.h), or
-/// acts when METIS has returned. METIS itself raises SIGTERM only for invalid choices, which we don't make.
+/// acts when METIS has returned. METIS itself raises SIGTERM only for invalid options, which we don't pass.
 class BlockedStops {
  public:
   BlockedStops() {

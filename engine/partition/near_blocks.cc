@@ -28,7 +28,7 @@ class NearCutter {
     near.is_whole = near.own_arcs == graph_.own.arcs() &&
                     graph_.outer.offsets[std::size_t(near.rows)] == graph_.outer.arcs();
     take_halo(distance, near);
-    take_peers(distance, near);  // a peer's reads may be cut even if the block is whole
+    take_peers(distance, near);  // a peer may read fewer rows even if the block is whole
     if (near.is_whole) {
       near.halo = {}, near.halo_ids = {}, near.halo_scale = {};
       return near;
@@ -56,7 +56,7 @@ class NearCutter {
     }
   }
 
-  /// The near rows' arcs from the halo, whose columns count only the halo rows that are read.
+  /// Takes the near rows' arcs from halo rows. Columns number only those halo rows that are read.
   void take_outer(NearBlock& near) const {
     std::vector<VertexId> place(std::size_t(graph_.halo), -1);
     for (std::size_t i = 0; i < near.halo.size(); ++i) place[std::size_t(near.halo[i])] = VertexId(i);

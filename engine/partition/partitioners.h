@@ -16,8 +16,8 @@ struct PartitionOptions {
   int parts = 1;
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
-  int groups = 1;  // with equally many parts; a partitioner by arcs divides the graph into groups first
-  int slices = 1;  // per part: neighbouring rows that are worked on together (below)
+  int groups = 1;  // groups of equally many parts; a partitioner by arcs divides the graph into them first
+  int slices = 1;  // slices per part (below)
 };
 
 /// What a partitioner reads. It depends on the graph and the training vertices alone.
@@ -40,7 +40,7 @@ struct Partitioner {
 };
 
 std::span<const Partitioner> partitioners();
-/// Throws Error naming the known ones where `name` isn't among them.
+/// Throws Error, which names the known partitioners, if `name` isn't one of them.
 const Partitioner& find_partitioner(const std::string& name);
 
 void assign_by_metis(const PartitionInput& input, const PartitionOptions& options,
@@ -55,8 +55,8 @@ void assign_by_range(const PartitionInput& input, const PartitionOptions& option
 
 /// Returns (vertices) the cell of each vertex: its part · options.slices + its slice. A partitioner that
 /// reads arcs divides the graph into parts and then each part into slices, so that few arcs leave a part. The
-/// others divide the graph into all cells at once; by hash a vertex's chunk is then the same for any number
-/// of parts.
+/// other partitioners divide the graph into all cells at once; by hash a vertex's chunk is then the same for
+/// any number of parts.
 std::vector<std::int32_t> assign_cells(const PartitionInput& input, const PartitionOptions& options);
 
 }  // namespace atl

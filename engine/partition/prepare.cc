@@ -1,6 +1,6 @@
-// Vertices are ordered by part, within a part by slice, within a slice boundary rows first, and within those
-// two by a locality order. So a peer's rows can be sent as soon as a layer's first rows are ready, and
-// gathered rows are still in cache.
+// Orders vertices by part, and within a part by slice. In a slice, boundary rows come before the other rows;
+// both are in a locality order. So boundary rows can be sent as soon as a layer's first rows are ready, and
+// the rows that a layer gathers are often still in cache.
 #include "partition/prepare.h"
 
 #include <fmt/format.h>
@@ -93,7 +93,7 @@ Csr renumbered(const CsrView& graph, const std::vector<VertexId>& ids) {
   return out;
 }
 
-/// Relies on rows of `graph`, in the data set's numbering, that already have ascending columns.
+/// Relies on the rows of `graph`, which has the data set's numbering: their columns ascend already.
 RowsById rows_by_id(const CsrView& graph, const std::vector<VertexId>& ids) {
   const std::vector<VertexId> row_of = rows_of(ids);
   RowsById out;
@@ -230,7 +230,7 @@ Index sum(const std::vector<Index>& values) {
   return std::accumulate(values.begin(), values.end(), Index(0));
 }
 
-/// Largest over mean; 1 where there is nothing to balance.
+/// Returns the largest value over the mean; 1 if all values are 0.
 double balance(const std::vector<Index>& values) {
   const Index total = sum(values);
   if (total == 0) return 1;

@@ -43,13 +43,13 @@ struct GraphTransforms {
   bool rows = false;     // also keep the prepared row of each vertex, to look up pairs of vertices
 };
 
-/// A graph's rows again, in an order that doesn't depend on the prepared numbering: self-loops first, then
-/// the other columns by ascending vertex of the data set. So a draw by position means the same arc in every
-/// partition.
+/// A graph's rows once more. The order of columns doesn't depend on the prepared numbering: self-loops come
+/// first, then the other columns by ascending vertex of the data set. So a draw by position means the same
+/// arc in every partition.
 struct RowsById {
   std::vector<VertexId> columns;  // (arcs) prepared rows; offsets are the graph's
-  std::vector<float> weights;     // (arcs) …
-  std::vector<double> degrees;    // … and (vertices) degree_of() each row; both are empty if unweighted
+  std::vector<float> weights;     // (arcs); empty if unweighted
+  std::vector<double> degrees;    // (vertices) degree_of() each row; empty if unweighted
 };
 
 /// A graph in prepared numbering, with the rows that each part reads and doesn't own.

@@ -147,7 +147,8 @@ std::string name_of(GraphTransforms::SelfLoops loops) {
   return loops == kKeep ? "keep" : loops == kAdd ? "add" : "remove";
 }
 
-/// The checksum of a byte per vertex. Only some of the bytes exist at a time.
+/// The checksum of the marks, written as one byte per vertex. Only a piece of these bytes is in memory at a
+/// time.
 std::string checksum_of(const VertexMarks& training) {
   Sha256 sum;
   std::array<char, 1 << 14> piece;

@@ -28,7 +28,7 @@ std::string identity_of(const std::string& dataset_checksum, const PartitionOpti
 
 std::string to_json(const PreparedMeta& meta);
 /// One line for `--json`: {"event":"partition","parts":…,"partitioner":…,"objective":…,"seed":…, the quality
-/// with meta.json's names, "haloRatio": rows exchanged a layer per vertex,
+/// with meta.json's names, "haloRatio": rows exchanged per layer, divided by vertices,
 /// "balanceVertices":…,"balanceArcs":…, "balanceTraining":…,"folder":…}.
 std::string partition_event(const PartitionOptions& options, const PartitionQuality& quality,
                             const std::filesystem::path& folder);

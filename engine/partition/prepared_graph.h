@@ -1,7 +1,7 @@
 // A graph prepared for a number of ranks: transforms applied, vertices renumbered so that each part's rows
 // are contiguous, boundary rows first, neighbours near each other. It is made once, stored in the data
-// set's folder for them (Dataset::prepared_folder) and checked by checksum. Every rank maps it into memory
-// and touches only its own rows.
+// set's folder of such graphs (Dataset::prepared_folder) and checked by checksum. Every rank maps it into
+// memory and touches only its own rows.
 //
 //   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on
 //         (prepared_files.h)
@@ -10,8 +10,8 @@
 //     offsets.npy             int64 (vertices + 1)  arcs of each prepared row …
 //     columns.npy             int32 (arcs)          … in prepared numbering, ascending in each row
 //     weights.npy             float32 (arcs)        only where arcs are weighted
-//     halo.npy                int32                 rows each part reads and doesn't own, ascending …
-//     halo_offsets.npy        int64 (parts + 1)     … from these every rank knows what to send to whom
+//     halo.npy                int32                 each part's halo rows, ascending …
+//     halo_offsets.npy        int64 (parts + 1)     … they tell every rank which rows to send to whom
 //     columns_by_id.npy       int32 (arcs)          the rows once more, self-loops first, then by ascending
 //           vertex of the data set;
 //     weights_by_id.npy       float32 (arcs)        both only where asked for (GraphTransforms::by_id), …
@@ -45,9 +45,9 @@ class PreparedGraph {
  public:
   /// Opens the prepared graph for these options, and makes it first if it doesn't exist. One process makes it
   /// at a time (a lock file); it is written beside its place and renamed, so never half-written. `training`
-  /// (vertices) marks the vertices to balance and to induce on, may be empty. An existing graph is verified:
-  /// a damaged one is an Error naming the file. `before_making` gets an upper bound of the memory in bytes
-  /// that making needs.
+  /// (vertices) marks the vertices to balance and to induce on; it may be empty. An existing graph is
+  /// verified: a damaged one is an Error naming the file. `before_making` gets an upper bound of the memory
+  /// in bytes that making needs.
   static PreparedGraph make(const Dataset& dataset, const PartitionOptions& options,
                             const GraphTransforms& transforms, const VertexMarks& training,
                             const std::function<void(Index bytes)>& before_making = {});
@@ -71,8 +71,7 @@ class PreparedGraph {
   std::span<const VertexId> ids() const;   // (vertices) data set's vertex of each row
   std::span<const VertexId> rows() const;  // (vertices) row of each vertex; needs GraphTransforms::rows
   CsrView graph() const;                   // (vertices × vertices) in prepared numbering
-  std::span<const VertexId> halo(
-      int part) const;            // prepared rows that `part` reads and doesn't own, ascending
+  std::span<const VertexId> halo(int part) const;  // the part's halo: prepared rows, ascending
   CsrView induced_graph() const;  // as graph(), with all rows but only arcs between training vertices
   std::span<const VertexId> induced_halo(int part) const;
   /// Need GraphTransforms::by_id. The files are mapped on first use.
@@ -84,9 +83,9 @@ class PreparedGraph {
   void forget() const;
   /// SHA-256 of meta.json, which holds the checksums of all files: equal on all ranks means equal graphs.
   const std::string& checksum() const;
-  /// Compares the graph with a checksum that is known from elsewhere, because others can write to its folder.
-  /// Each of `readers` verifies its share of the files; together they verify all. Throws Error where
-  /// meta.json or one of the files differs.
+  /// Compares the graph with `checksum`, which the caller has from another source, because others can write
+  /// to the graph's folder. Each of `readers` verifies its share of the files; together they verify all.
+  /// Throws Error where meta.json or one of the files differs.
   void verify_share(const std::string& checksum, int reader, int readers) const;
 
  private:

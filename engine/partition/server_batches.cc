@@ -10,8 +10,8 @@
 namespace atl {
 namespace {
 
-/// The server's own vertices as rows of the prepared graph, in the order of the data set's ids, so that the
-/// division among ranks doesn't matter.
+/// The server's own vertices as rows of the prepared graph, in the order of the data set's ids, so that it
+/// doesn't matter how they are divided among ranks.
 std::vector<VertexId> own_rows(const PreparedGraph& prepared, const ServerOptions& options) {
   const auto first = prepared.part_offsets()[std::size_t(options.first_part)],
              end = prepared.part_offsets()[std::size_t(options.first_part) + std::size_t(options.parts)];
@@ -24,11 +24,11 @@ std::vector<VertexId> own_rows(const PreparedGraph& prepared, const ServerOption
   return rows;
 }
 
-/// The arcs between `rows`, numbered by their place in it.
+/// The arcs between `rows`, whose ends are numbered by their places in `rows`.
 Csr arcs_among(const CsrView& graph, std::span<const VertexId> rows) {
   const auto [first, last] = std::ranges::minmax_element(rows);
   const VertexId begin_row = rows.empty() ? 0 : *first, end_row = rows.empty() ? 0 : *last + 1;
-  // short, because a server's rows are contiguous
+  // The array is short, because a server's rows are contiguous.
   std::vector<VertexId> place(std::size_t(end_row - begin_row), -1);
   for (std::size_t i = 0; i < rows.size(); ++i) place[std::size_t(rows[i] - begin_row)] = VertexId(i);
   const auto place_of = [&](VertexId row) {
@@ -63,7 +63,7 @@ std::vector<std::vector<VertexId>> server_batches(const PreparedGraph& prepared,
   const Index training = std::ranges::count_if(rows, counts);
   std::vector<std::vector<VertexId>> all;
   all.resize(std::size_t(batches));
-  Index seen = 0;  // training vertices so far, or vertices where none trains
+  Index seen = 0;  // training vertices so far, or all vertices so far if none trains
   const Index shared = training > 0 ? training : Index(rows.size());
   for (const VertexId i : locality_order(pattern.view(), {})) {
     const VertexId row = rows[std::size_t(i)];

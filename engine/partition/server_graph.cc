@@ -123,9 +123,9 @@ class Expansion {
     return std::span(kept_).first(std::size_t(o_.fanout));
   }
 
-  /// Gives own vertices to the ranks whose parts they are in. Copies, and all vertices of a batch, each go to
-  /// the rank with most of its neighbours and room (Stanton & Kliot 2012, linear deterministic greedy). Room
-  /// is measured in work, so that ranks finish together.
+  /// Gives own vertices to the ranks whose parts they are in. Each copy, and each vertex of a batch, goes to
+  /// a rank that has many of its neighbours and much room (Stanton & Kliot 2012, linear deterministic
+  /// greedy). Room is measured in work, so that ranks finish together.
   void divide() {
     const auto ranks = std::size_t(o_.parts);
     std::vector<double> load(ranks);

@@ -15,22 +15,22 @@ namespace atl {
 
 struct ServerOptions {
   int first_part = 0, parts = 1;  // the prepared graph's parts that the server's ranks train
-  int max_hop = 0;                // how many hops from its own vertices it takes copies
-  int fanout = -1;  // most copies that a vertex requests of its neighbours on other servers; −1: all
-  /// How many layers, the first ones, read the server's copies. Rows `layers` or more hops from its own
-  /// vertices aren't computed.
+  int max_hop = 0;                // copies are at most this many hops from the server's own vertices
+  int fanout = -1;  // a vertex requests at most this many neighbours on other servers; −1: all
+  /// The first `layers` layers read the server's copies. Rows `layers` or more hops from the server's
+  /// own vertices aren't computed.
   int layers = 0;
-  // later layers, which compute own vertices only and read the rows of other ranks on any server
+  // number of later layers, which compute only own vertices and read rows of ranks on any server
   int beyond = 0;
   /// Degrees count only the arcs that the server holds. False: degrees are the whole graph's, so that
   /// `layers` hops are exact.
   bool samples = true;
-  std::uint64_t seed = 1, epoch = 0;  // of the draw …
-  bool redraws = false;               // … and whether each epoch has its own
+  std::uint64_t seed = 1, epoch = 0;  // of the draw
+  bool redraws = false;               // whether each epoch has its own draw
   int batches = 1;                    // number of batches of the server's vertices (server_batches())
   VertexMarks induced_on = {};        // as in LocalizeOptions
-  /// A batch: rows of the prepared graph that stand for all its own vertices, and are divided among the ranks
-  /// as copies are. None: all own vertices.
+  /// A batch: rows of the prepared graph that take the place of the server's own vertices, and are divided
+  /// among the ranks as copies are. None: the server's own vertices.
   std::optional<std::span<const VertexId>> batch = {};
 };
 
@@ -39,7 +39,7 @@ struct ServerOptions {
 /// the first ones of each rank (NearBlock). Rows at distance `layers` are inputs and have no arcs.
 struct ServerGraph {
   std::vector<Index> part_offsets;      // (ranks + 1)
-  std::vector<Index> counted;           // (ranks) own vertices of each
+  std::vector<Index> counted;           // (ranks) number of each rank's own vertices
   std::vector<VertexId> ids;            // (rows) the data set's vertex ids
   std::vector<std::int32_t> distances;  // (rows) from the server's own vertices, along arcs that are read
   Csr graph;                            // (rows × rows)
@@ -69,7 +69,7 @@ struct NearBlock {
   bool is_whole = false;       // the rows have all of the rank's arcs: use the LocalGraph's instead
   Csr own_transpose;           // (sources × rows)
   std::vector<VertexId> halo;  // the halo rows of the LocalGraph that are read, ascending
-  Csr outer, outer_transpose;  // (rows × halo) and back
+  Csr outer, outer_transpose;  // (rows × halo), (halo × rows)
   std::vector<Index> own_arc, outer_arc;  // places of transposed arcs; filled where attention needs them
   std::vector<VertexId> halo_ids;         // (halo) the data set's vertex ids
   std::vector<Real> halo_scale;           // (halo) by the normalisation asked for; empty: all 1
@@ -97,7 +97,7 @@ Block own_block(const LocalGraph& graph, const NearBlock& near);
 Block outer_block(const LocalGraph& graph, const NearBlock& near);
 
 // Cooperative batching (Song et al. 2024, "GraNNDis", section 4.4): a server's own vertices are divided into
-// batches. Each batch is trained with the vertices that it depends on, just as all vertices are where there
+// batches. Each batch is trained with the vertices that it depends on, just as all own vertices are if there
 // is one batch.
 
 /// The server's own vertices of each batch, as rows of the prepared graph. Neighbours are together, and

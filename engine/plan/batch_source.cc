@@ -53,7 +53,7 @@ std::unique_ptr<BatchSource> batch_source(const Job& job, const PreparedGraph& p
 
 namespace {
 
-constexpr Index kSlabs = 32;  // that are counted of a large graph
+constexpr Index kSlabs = 32;  // the slabs of a rank that a plan counts in a large graph
 using Loops = GraphTransforms::SelfLoops;
 
 /// A graph in the data set's numbering, transformed as preparing would do it. Self-loops are added or left
@@ -67,7 +67,7 @@ struct TransformedRows {
   struct Row {
     std::span<const VertexId> columns;  // ascending, its loops among them
     Index loops_begin = 0, loops_end = 0;
-    Index loops = 0;  // after the transform
+    Index loops = 0;  // self-loops after the transform
 
     Index others() const { return Index(columns.size()) - (loops_end - loops_begin); }
     VertexId other(Index place) const {
@@ -134,7 +134,7 @@ class DatasetStructure final : public Structure {
       else
         keep_row(*hop.kept, rows[i], graph_.row(ids_[std::size_t(rows[i])]), columns.data());
     }
-    if (hop.kept != nullptr) std::ranges::fill(out.weights.span(), 1.F);  // nobody computes with them
+    if (hop.kept != nullptr) std::ranges::fill(out.weights.span(), 1.F);  // no kernel reads these weights
   }
 
   void describe(const HopDraw&, std::span<const VertexId> rows, std::span<VertexId> ids,
@@ -267,7 +267,7 @@ class DatasetSource final : public BatchSource {
   Csr symmetrised_, induced_;
   TransformedRows whole_, drawn_;
   std::vector<Index> part_offsets_, arc_offsets_{0};
-  std::vector<VertexId> ids_, row_of_;  // (vertices) each the other's inverse
+  std::vector<VertexId> ids_, row_of_;  // (vertices) permutations, each the inverse of the other
 };
 
 }  // namespace

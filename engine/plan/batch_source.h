@@ -33,7 +33,7 @@ class BatchSource {
   virtual std::span<const VertexId> sources(Index row, std::vector<VertexId>& buffer) const = 0;
   /// The graph that training draws from. `pool` outlives it.
   virtual std::unique_ptr<Structure> structure(ThreadPool& pool) const = 0;
-  /// How many slabs of a rank a plan counts; the figures of the other slabs follow from these.
+  /// The most slabs of a rank that a plan counts. Their figures are scaled up to all slabs of the rank.
   virtual Index most_slabs() const = 0;
 };
 

@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kCountBytes = 8;  // of the message in which a rank says how many rows it wants
+constexpr Index kCountBytes = 8;  // bytes of the message in which a rank says how many rows it wants
 
 }  // namespace
 
@@ -47,7 +47,7 @@ BatchTraffic::BatchTraffic(const Job& job, const Dataset& dataset, const BatchSo
       row_(dataset, source, features, job.wire() == Precision::kBFloat16,
            double(fetched_) / double(features.columns)),
       cached_rows_(cache_rows(owners, cache_bytes(job), row_bytes_of(job, features))),
-      feature_answers_(features.held == FeatureForm::kSparse ? 2 : 1),  // numbers of entries come first
+      feature_answers_(features.held == FeatureForm::kSparse ? 2 : 1),  // sparse rows: counts, then entries
       bytes_(std::size_t(ranks_) * std::size_t(ranks_)) {}
 
 /// The row set `set` of a batch (SharedRows).
@@ -55,13 +55,13 @@ std::span<const VertexId> BatchTraffic::row_set(const Batch& batch, int set) {
   const Index rows = set == 0 ? Index(batch.seeds().size()) : batch.input_rows(batch.layers() - set);
   return batch.rows().first(std::size_t(rows));
 }
-/// A batch's requests to other ranks and their answers, without features.
+/// Adds the requests to other ranks while a batch is drawn, and their answers, without features.
 void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked, double times) {
   if (mapped_) return;
   std::vector<VertexId> described(batch.rows().begin(), batch.rows().end());
   for (int hop = 0; hop < batch.layers(); ++hop) {
     const auto rows = batch.rows().first(std::size_t(batch.output_rows(hop)));
-    add_asking(rank, Traffic::kStructure, rows, 2, times);  // numbers of arcs come before the arcs
+    add_asking(rank, Traffic::kStructure, rows, 2, times);  // first the numbers of arcs, then the arcs
     const auto leaves = batch.leaves(hop).rows.span();
     described.insert(described.end(), leaves.begin(), leaves.end());
   }
@@ -127,7 +127,7 @@ double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions&
   return times * (share.members() - 1) * (structure + 4 * double(sizes.all_rows()));
 }
 
-/// Row numbers go to their owners, and the number of ranks that compute each row comes back.
+/// Row numbers go to the rows' owners, which answer with the number of ranks that compute each row.
 void BatchTraffic::add_shares(const Batch& batch, Rank rank, double times) {
   for (int set = 0; set <= batch.layers(); ++set) {
     add_asking(rank, Traffic::kIds, row_set(batch, set), 1, times);
@@ -139,9 +139,9 @@ void BatchTraffic::add_shares(const Batch& batch, Rank rank, double times) {
   }
 }
 
-/// Rows of others that the rank's cache holds, ascending: under every policy those with the most neighbours.
-/// The rows that the drawn batches read most often would flatter the cache, because other batches read other
-/// rows.
+/// The rows of other ranks that the rank's cache holds, ascending. The plan takes the rows with the most
+/// neighbours under every policy. The rows that the drawn batches read most often would overstate the cache's
+/// hits, because other batches read other rows.
 std::vector<VertexId> BatchTraffic::cached(Rank rank) const {
   std::vector<VertexId> rows;
   if (cached_rows_ == 0) return rows;

@@ -1,4 +1,4 @@
-// Bytes that mini-batches send between ranks beside gradients, counted from batches that were drawn.
+// Bytes other than gradients that mini-batches send between ranks, counted from drawn batches.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ namespace atl {
 /// Bytes of a rank's cache of other ranks' rows; 0: the strategy has none.
 Index cache_bytes(const Job& job);
 
-/// Bytes of another rank's row of features, all of whose columns travel.
+/// Bytes of a row of features that another rank sends with all its columns.
 RowBytes row_bytes_of(const Job& job, const FeatureShape& features);
 
 /// How many bytes each row of features takes in a message, without the request for it. Sparse rows are
@@ -40,7 +40,7 @@ class FeatureMessages {
   }
 
  private:
-  const Dataset* entries_;  // null: all rows take the same
+  const Dataset* entries_;  // null: all rows take the same bytes
   std::span<const VertexId> ids_;
   double fixed_, entry_ = 0;
 };
@@ -53,7 +53,8 @@ class BatchTraffic {
   BatchTraffic(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
                const FeatureShape& features);
 
-  /// The requests of `rank` to other ranks when it draws the batch, and their answers: arcs, ids and degrees.
+  /// The requests of `rank` to other ranks when it draws the batch, and their answers (arcs, ids and
+  /// degrees).
   struct Asked {
     Normalisation normalisation;
     bool weights;  // arcs come with their weights
@@ -96,8 +97,8 @@ class BatchTraffic {
   void add_rounds(Rank rank, Traffic purpose, double rounds) {
     if (rank == 0) rounds_[std::size_t(purpose)] += rounds;
   }
-  /// Exchanges in which the rank asks for these rows and is answered so many times. If all are its own, it
-  /// exchanges only their numbers.
+  /// Adds the exchanges in which the rank requests `rows` and their owners answer with `answers` messages
+  /// each. A rank that owns all of them takes part in one exchange: it says that it wants no rows.
   void add_asking(Rank rank, Traffic purpose, std::span<const VertexId> rows, int answers, double times);
   std::size_t index(Rank from, Rank to) const {
     return std::size_t(from) * std::size_t(ranks_) + std::size_t(to);
@@ -109,7 +110,7 @@ class BatchTraffic {
   const Owners& owners_;
   int ranks_;
   bool mapped_, weighted_;
-  Index fetched_;  // columns of others' rows
+  Index fetched_;  // columns that are fetched of other ranks' rows
   FeatureMessages row_;
   Index cached_rows_;
   int feature_answers_;

@@ -14,7 +14,7 @@ namespace atl {
 namespace {
 
 constexpr double kGiga = 1e9, kTera = 1e12;
-constexpr double kPcie4 = 25 * kGiga, kPcie5 = 50 * kGiga;  // what 16 lanes reach of their 32 and 64 GB/s
+constexpr double kPcie4 = 25 * kGiga, kPcie5 = 50 * kGiga;  // what 16 lanes reach, of 32 and 64 GB/s
 
 /// Rates of products are measured on layers of 128 and 256 columns, rates of gathers on graphs larger than
 /// any cache of the card.

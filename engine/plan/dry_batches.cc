@@ -102,7 +102,8 @@ class Batches {
     }
   }
 
-  /// Finds the features that have a value in some rank's rows, where few do.
+  /// Marks, for each drawn batch, the features that have a value in any rank's rows. Only for data where few
+  /// features do.
   void note_touched() {
     const bool few = shape_.packed() && !columns_of(job_, 0, features_) &&
                      touches_few(job_, dataset_.meta().vertices, features_, shape_.nonzeros_per_row);
@@ -126,7 +127,7 @@ class Batches {
     }
   }
 
-  /// The sizes that a rank tells its group of each of its batches.
+  /// Draws the rank's batches. Returns each batch's sizes, which the rank tells its group.
   DrawnSizes draw_rank(Rank rank) {
     RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, shared());
     DrawnSizes all;
@@ -186,7 +187,7 @@ class Batches {
     return out;
   }
 
-  /// Rows of ends are requested twice: for the batch, and for the loss.
+  /// Adds the requests for rows of the pairs' ends twice: once for the batch, once for the loss.
   void add_pairs(std::int64_t step, Rank rank, double times, DryRun& run) {
     if (job_.task != Task::kLinkPrediction) return;
     const WantedRows& wanted = seeds_.wanted(step);
@@ -234,8 +235,8 @@ class Batches {
   PlannedSeeds seeds_;
   Model whole_model_;
   SlabPlan slabs_;
-  std::optional<SlabPlan> once_;                // none: batches read neighbours
-  DryNotes* notes_;                             // null: nobody listens
+  std::optional<SlabPlan> once_;                // slabs of constant layers; none: batches read neighbours
+  DryNotes* notes_;                             // null: nobody observes
   std::unique_ptr<PlannedSets> sets_;           // null: the sampler draws each vertex's neighbours
   std::optional<PlannedHistory> history_;       // none: no historical embeddings
   std::vector<std::vector<VertexId>> touched_;  // (drawn batches); empty: no rank reports touched features

@@ -22,22 +22,22 @@ struct DryBatches {
   std::int64_t steps = 0;  // of an epoch
   DryRun run;              // schedule.halo: batches made ahead of time, and the buffers that fetch their rows
   EpochWork work;
-  Index owned = 0, arcs = 0;     // rows of the rank, and arcs to them
-  PairSizes pairs{};             // with task linkPrediction
-  ScoredRows scored{};           // for any other task: rows of the rank in each split
-  Index pages = 0;               // bytes of mapped arcs: the rank's own, or the whole graph's
-  Index sums = 0;                // bytes of sums that it keeps, in a file where there is a sums_folder()
+  Index owned = 0, arcs = 0;  // rows of the rank, and arcs to them
+  PairSizes pairs{};          // with task linkPrediction
+  ScoredRows scored{};        // for any other task: rows of the rank in each split
+  Index pages = 0;            // bytes of mapped arcs: the rank's own, or the whole graph's
+  Index sums = 0;             // bytes of the constant layers' sums, in a file where there is a sums_folder()
   EvaluationParts evaluation{};  // parts of run.evaluation, without the metric
   // In an epoch, where features are held by columns:
-  double whole_rows = 0;  // of the rank's batches: rows whose product is summed up at this rank
+  double whole_rows = 0;  // rows of the rank's batches whose product is summed up at this rank
   double pushed = 0;      // bytes of the batches' first layers that go to ranks with the other columns
   double by_rows = 0;     // bytes that the rank would request and receive if features were held by rows
-  // Making batches, in an epoch:
+  // What making batches takes in an epoch:
   double drawn_arcs = 0, read_rows = 0;    // arcs of all layers; rows whose features are read
   double looked_at = 0;                    // Sampler::arcs_looked_at()
-  std::vector<TrafficBytes> to;            // (ranks) sent to each …
-  std::array<double, kTraffics> rounds{};  // … and in how many exchanges
-  EpochWork beside;  // at most: work of threads beside those that train (StrategyPlan::beside)
+  std::vector<TrafficBytes> to;            // (ranks) bytes sent to each rank
+  std::array<double, kTraffics> rounds{};  // (purposes) number of exchanges
+  EpochWork beside;  // upper bound of the work of threads that don't train (StrategyPlan::beside)
 };
 
 /// Observer of a rank's dry training, batch by batch. Ranks come one after the other.
@@ -56,8 +56,8 @@ class DryNotes {
 
 inline constexpr std::int64_t kPlannedBatches = 32;
 
-/// Results by rank, from at most kPlannedBatches batches each: epochs by the batches' means, memory by the
-/// largest. `notes` may be null.
+/// Returns results by rank, from at most kPlannedBatches batches of each. An epoch's figures are the batches'
+/// mean times their number; memory is that of the largest batch. `notes` may be null.
 std::vector<DryBatches> dry_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
                                     int threads, const std::vector<std::string>& hosts,
                                     DryNotes* notes = nullptr);

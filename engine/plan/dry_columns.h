@@ -1,6 +1,6 @@
 // A rank's mini-batches where features are held by columns (DataShare::columns), trained on kernels that
-// compute nothing. The rank has its own batch; of the batches of others in its group it has the numbers of
-// rows and arcs alone.
+// compute nothing. The rank draws its own batch. It knows the other batches of its group only by their
+// numbers of rows and arcs.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ class DryFeatures {
   std::vector<std::unique_ptr<Index[], ReleaseMemory>> offsets_;
 };
 
-/// One rank's. References outlive it.
+/// The input of one rank. References outlive it.
 struct DryColumnsInput {
   const Job& job;
   Context& ctx;
@@ -51,19 +51,19 @@ class DryColumns {
   virtual ~DryColumns() = default;
   /// The sizes of a drawn batch, which the rank tells its group.
   virtual std::vector<std::int64_t> sizes_of(const Batch& batch) const = 0;
-  /// Adds the bytes of the batch that go to ranks with the other columns; returns them.
+  /// Adds the bytes that the batch sends to the ranks with the other columns; returns them.
   virtual double add_sent(const Batch& batch, BatchTraffic& sent, double times) const = 0;
-  /// `made.batch` is the drawn batch of number `step` − 1; `drawn` (members of the group): each one's
-  /// batches.
+  /// `made.batch` is the drawn batch of index `step` − 1. `drawn`: the sizes of all drawn batches, by member
+  /// of the group.
   virtual void train(StreamedBatch& made, std::int64_t step, const std::vector<const DrawnSizes*>& drawn,
                      const WeightVersion& weights, DryStep& session) = 0;
   /// Sizes by layer of the batch that was trained last.
   virtual const std::vector<LayerSize>& sizes() const = 0;
   /// Rows of the rank's own batch whose product is summed over the columns.
   virtual Index whole_rows() const = 0;
-  /// The layer whose product is summed over the columns: earlier layers are computed for the whole group.
+  /// The layer whose product is summed over the columns. Layers before it are computed for the whole group.
   virtual int whole_layer() const = 0;
-  /// Memory of the trained batches, and the state that they hand to a checkpoint.
+  /// Adds the memory of the trained batches to `bytes`, and the bytes of their checkpointed state to `state`.
   virtual void count(Index trainable, ScheduleBytes& bytes, Index& state) const = 0;
   /// Bytes that features would take if they were held by rows. `reads`: how many batches have read each row
   /// of other ranks.

@@ -106,7 +106,8 @@ void SlabPlan::send_structure(Rank rank, bool gathers) {
     sent(owner, kPart) += answered * slabs_.of(rank).of_owner[std::size_t(owner)];
 }
 
-/// Rows that the layer before has left at their owners; for the first layer, features.
+/// Adds the rows that a layer reads from other ranks: features for the first layer, else the previous layer's
+/// outputs, which their owners keep.
 void SlabPlan::send_rows(Rank rank, Index width, bool are_features) {
   constexpr EvaluationPart kPart = EvaluationPart::kRows;
   sent(rank, kPart) +=
@@ -142,7 +143,7 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
         held = std::max(
             held, feature_bytes(slabs.most_sources, options_.features) + Index(2 * slabs.most_feature_bytes));
     }
-    if (layers.first >= in_place && first.spec().appends) continue;  // writes into the last one's output
+    if (layers.first >= in_place && first.spec().appends) continue;  // writes to the previous output
     PassMemory memory(Device::kDry, model_, layers, Passes::kInference);
     memory.shape(rows);
     memory.count(run.inference);

@@ -16,18 +16,18 @@
 
 namespace atl {
 
-inline constexpr double kSizeBytes = 8;  // of the message in which a rank says how many rows it wants
+inline constexpr double kSizeBytes = 8;  // bytes of a rank's message about how many rows it wants
 using SentInEvaluation = std::array<double, kEvaluationPartNames.size()>;  // bytes by EvaluationPart
 
-/// A rank's slabs.
+/// The slabs of one rank.
 struct RankSlabs {
   Index count = 0;
   Index most_rows = 0, most_sources = 0,
-        most_others = 0;                   // the most of a slab; sources: its rows and what they read
+        most_others = 0;  // largest in any slab; sources: its rows and the rows that they read
   double rows = 0, sources = 0, arcs = 0;  // summed over the slabs
   std::vector<double> of_owner;            // (ranks) rows of each other rank that the slabs read
-  std::vector<double> feature_bytes;       // (ranks) bytes of these rows' features
-  double most_feature_bytes = 0;           // of other ranks' rows, in any slab
+  std::vector<double> feature_bytes;       // (ranks) bytes of those rows' features
+  double most_feature_bytes = 0;           // largest in any slab, of other ranks' rows
   struct Sizes {
     Index rows = 0, sources = 0;
   };
@@ -39,7 +39,7 @@ struct RankSlabs {
 struct AllSlabs {
   std::vector<RankSlabs> by_rank;
   Index steps = 0;        // slabs that each rank goes through, some of them empty
-  bool mapped = false;    // every rank reads all arcs, and asks nobody for ids
+  bool mapped = false;    // every rank reads all arcs, and requests no ids
   bool weighted = false;  // arcs have weights
   const RankSlabs& of(Rank rank) const { return by_rank[std::size_t(rank)]; }
 };
@@ -53,7 +53,7 @@ class SlabColumns {
   virtual Index width(Rank rank) const = 0;
   /// Adds what the rank sends.
   virtual void send(Rank rank, const AllSlabs& slabs, std::vector<SentInEvaluation>& sent) const = 0;
-  /// Adds what the rank holds; features: with all their columns.
+  /// Adds what the rank holds. `features` has all columns.
   virtual void hold(Rank rank, const AllSlabs& slabs, const FeatureShape& features, DryRun& run) const = 0;
 };
 
@@ -62,20 +62,20 @@ struct SlabPlanOptions {
   bool mapped = false;
   FeatureShape features{};
   LayerRange layers{0, -1};                // SlabOptions::layers
-  bool in_file = false;                    // SlabOptions::output is a file's
+  bool in_file = false;                    // the output lies in a file (SlabOptions::output)
   std::unique_ptr<SlabColumns> columns{};  // null: features are held by rows
 };
 
 class SlabPlan {
  public:
-  /// Reads every rank's arcs once. model: of all columns. The arguments outlive the plan.
+  /// Reads every rank's arcs once. `model` has all columns. The arguments outlive the plan.
   SlabPlan(const Dataset& dataset, const BatchSource& source, const Owners& owners, const Model& model,
            SlabPlanOptions options);
 
   /// Adds a rank's memory (outputs of two layers, the logits of its rows, one slab's rows) and what a pass
   /// sends.
   void add(Rank rank, DryRun& run) const;
-  /// What a rank's pass sends, by part; without the metric.
+  /// The bytes that a rank's pass sends, by part, without those for the metric.
   EvaluationParts parts(Rank rank) const;
 
  private:

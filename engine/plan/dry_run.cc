@@ -72,7 +72,7 @@ DryRun dry_run(const DryRunInput& in) {
   };
   for (const RankShape& shape : in.batches)
     out.batches.push_back(schedule_of(DryPart(shape, in.features, halo_features))->bytes());
-  if (!in.batches.empty()) before = comm.ledger();  // each step goes on with another part
+  if (!in.batches.empty()) before = comm.ledger();  // building the schedules above doesn't count
   bool is_later = false;
   for (const RankShape& shape : in.batches.empty() ? std::vector{in.training} : in.batches) {
     part.emplace(shape, in.features, halo_features);
@@ -215,7 +215,7 @@ DryInputs::DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph
   count_batches();
 }
 
-/// Each batch needs a training vertex on at least one server.
+/// Counts the batches that servers can train: each batch needs a training vertex on at least one server.
 void DryInputs::count_batches() {
   for (int part = 0; part < prepared_.parts();) {
     const ServerOptions server = *data_share_of(job_, part).server;

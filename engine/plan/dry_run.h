@@ -36,7 +36,7 @@ class DryPart {
 
  private:
   using Offsets = std::unique_ptr<Index[], ReleaseMemory>;
-  /// (rows × cols) with `arcs` arcs, all of them in the last row, and no columns.
+  /// A (rows × cols) matrix with `arcs` arcs, all in the last row, and no array of columns.
   CsrView csr(Index rows, Index cols, Index arcs);
   /// Features of some rows.
   struct Features {
@@ -51,7 +51,7 @@ class DryPart {
   LocalGraph graph_;
   Features features_, halo_features_, computed_features_;
   std::vector<Real> row_weights_;
-  std::unique_ptr<PartView> view_;      // null: the strategy makes none
+  std::unique_ptr<PartView> view_;      // null: the strategy has no view
   std::deque<Features> read_features_;  // by list of the view's reads()
   std::deque<std::vector<PeerRows>> near_peers_;
   GraphPart part_;
@@ -61,13 +61,13 @@ using TrafficBytes = std::array<std::int64_t, kTraffics>;  // by Traffic
 
 struct DryRun {
   ScheduleBytes schedule;  // of the schedule that trains
-  // where steps train on parts of their own: each step's; `schedule` has the most of each item
+  // by step, where each step trains on its own part; `schedule` then has the largest of each item
   std::vector<ScheduleBytes> batches;
-  ScheduleBytes inference;  // of the schedule that evaluates, where that is another one (setting: inductive)
-  ScheduleBytes once;       // of computing constant layers in slabs, for batches that read no neighbours
+  ScheduleBytes inference;  // the schedule that evaluates, where it is another one (setting: inductive)
+  ScheduleBytes once;       // constant layers computed in slabs, for batches that read no neighbours
   Index workspace = 0;      // kernels' scratch memory
-  Index state = 0;          // that the schedule hands to a checkpoint beside the parameters
-  Index terms = 0;          // other ranks' gradients while they are summed
+  Index state = 0;          // bytes that the schedule adds to a checkpoint beside the parameters
+  Index terms = 0;          // bytes of other ranks' gradients while they are summed
   Index values = 0, trainable = 0;  // elements of all parameters, and of those with gradients
   TrafficBytes epoch{};             // sent by this rank in a training epoch
   TrafficBytes epoch_between{};     // the share of `epoch` that goes to other servers
@@ -82,10 +82,10 @@ struct DryRunInput {
   double all_vertices = 0;
   int threads = 1;
   RankShape training;  // the part that training sees
-  // where each step of an epoch has its own part: those parts; `training` is the largest
+  // by step, where each step of an epoch has its own part; `training` is then the largest
   std::vector<RankShape> batches{};
   std::optional<RankShape> full;     // the part that evaluation sees, where it isn't the training part
-  std::optional<RankShape> beyond;   // likewise, the part that layers beyond servers' copies read
+  std::optional<RankShape> beyond;   // read by layers beyond servers' copies; none: these read `full`
   std::vector<std::string> hosts{};  // by rank; empty: all are on one server
 };
 
@@ -95,7 +95,7 @@ Model planned_model(const Job& job, const FeatureShape& features, Index classes)
 /// Takes milliseconds, and memory for the ids of the rank's rows, whatever the model.
 DryRun dry_run(const DryRunInput& input);
 
-// The sizes of each rank of a job whose graph is prepared: the input of dry runs.
+// The input of dry runs: the sizes of each rank of a job whose graph is prepared.
 
 /// Ranks that hold parts of the graph. Ask for all ranks of one server before the next server's: then each
 /// server's graph is built once.
@@ -106,8 +106,8 @@ class DryInputs {
   DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
             std::vector<int> part_of_rank, int threads, std::vector<std::string> hosts = {});
   int ranks() const { return int(part_of_rank_.size()); }
-  /// The most training vertices of any server, where servers train in batches: each vertex may be a batch. 0:
-  /// servers train in no batches, or nothing is trained.
+  /// Where servers train in batches: the most training vertices of any server, as each vertex may be a batch.
+  /// 0: servers train in no batches, or nothing is trained.
   Index most_batches() const { return most_batches_; }
   DataShare share(Rank rank) const;
   /// Reads the rank's arcs once.
@@ -124,7 +124,7 @@ class DryInputs {
   int threads_;
   std::vector<std::string> hosts_;
   VertexMarks marks_;    // the training vertices, where training sees no others
-  VertexMarks counted_;  // those in a training loss, where servers hold copies
+  VertexMarks counted_;  // vertices in a training loss, where servers hold copies
   Index most_batches_ = 0;
   ServerShapes servers_;
   Model model_;

@@ -56,8 +56,8 @@ class DryStep final : public TrainingStep {
   Buffer<StepState> state_;
 };
 
-// A transport to ranks that don't exist: every message is done at once and moves nothing, so that a schedule
-// runs one rank of many by itself and its ledger says what it would have sent.
+// A transport to ranks that don't exist: every message is done at once and moves nothing. So a schedule can
+// run one rank of many alone, and the ledger says what the rank would have sent.
 
 /// hosts: by rank, so that the ledger tells servers apart.
 std::unique_ptr<Transport> make_dry_transport(Rank rank, std::vector<std::string> hosts);

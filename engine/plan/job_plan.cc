@@ -29,7 +29,7 @@ double total(const TrafficBytes& bytes) {
   return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
 }
 
-/// The part that a rank's evaluation sees, and the counts that its metrics need.
+/// The part that a rank's evaluation sees, and the counts that the rank's metrics need.
 struct Seen {
   const RankShape& whole;
   const PairSizes& pairs;
@@ -144,7 +144,7 @@ void add_checkpoints(std::vector<RankPlan>& ranks) {
 
 void add_up(const Job& job, JobPlan& plan) {
   const int epochs = job.training.epochs, every = job.training.evaluate_every;
-  // The last epoch is evaluated besides where no other was.
+  // A run evaluates its last epoch if it evaluates no other.
   const int evaluations = every > 0 ? std::max(1, epochs / every) : 1;
   plan.total_seconds = plan.epoch_seconds * epochs + plan.evaluation_seconds * evaluations;
 }

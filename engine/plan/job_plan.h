@@ -23,9 +23,9 @@ struct Card {
   const char* name;    // as the manifest and the command line name it: "h100"
   const char* title;   // "H100 (80 GB, SXM)"
   MachineRates rates;  // of a rank that has the card to itself
-  Index bytes;         // of its memory, as far as programs can have it
-  double link_bytes;   // a second, each way, between cards of a server: PCIe's
-  bool measured;       // whether the rates were measured; else they follow from the data sheet
+  Index bytes;         // memory that programs can use
+  double link_bytes;   // per second and direction, over PCIe between cards of a server
+  bool measured;       // whether the rates were measured; if not, they follow from the data sheet
   const char* source;  // where the rates are from
 };
 
@@ -41,10 +41,10 @@ struct RankPlan {
   double compute_seconds = 0, communication_seconds = 0;  // of an epoch
   double evaluation_seconds = 0;
   TrafficBytes epoch{};                // sent by the rank in an epoch
-  TrafficBytes epoch_between{};        // the share that goes to other servers
+  TrafficBytes epoch_between{};        // the share of `epoch` that goes to other servers
   TrafficBytes evaluation{};           // sent in an evaluation
   EvaluationParts evaluation_parts{};  // of `evaluation`; zero where rows are inferred all at once
-  /// By rates. Adds computing and communicating, unless the strategy does both at once.
+  /// Predicted from rates: compute plus communication, unless the strategy overlaps the two.
   double epoch_seconds = 0;
 };
 
@@ -63,11 +63,11 @@ struct JobPlan {
   Index most_batches = 0;                      // DryInputs::most_batches()
   std::int64_t steps = 1;                      // optimiser steps of an epoch
   std::shared_ptr<const PlanSection> section;  // null: the strategy adds nothing
-  double wide_weight = 0;  // of batches: the gradient's share of weights with a row per feature
-  MachineRates rates;      // one rank's, while the other ranks work too
+  double wide_weight = 0;  // mini-batches: share of the gradient that is for weights with a row per feature
+  MachineRates rates;      // rates of one rank while the other ranks work too
   double link_bytes = 0;   // per second, between two ranks
   int threads = 1;
-  const Card* card = nullptr;                        // each rank's; null: ranks compute on processors
+  const Card* card = nullptr;                        // the GPU of each rank; null: ranks compute on CPUs
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
   double total_seconds = 0;                          // of all epochs and their evaluations
   TrafficBytes epoch{}, epoch_between{};             // of all ranks together
@@ -79,7 +79,7 @@ struct JobPlan {
 
 struct PlanOptions {
   int threads = 1;     // of each rank
-  MachineRates rates;  // one rank's, with all its threads
+  MachineRates rates;  // rates of one rank with all its threads
   double link_bytes = 0;
   std::vector<std::string> hosts{};  // by rank; empty: all are on one server
 };
@@ -96,7 +96,7 @@ void enter_simulated(const Job& job, double epoch_seconds, const std::string& to
 
 /// A warning where evaluations send a multiple of what epochs send; else "".
 std::string costly_evaluations(const JobPlan& plan, const Job& job);
-/// A warning where most bytes of batches are the gradient of weights with a row per feature; else "".
+/// A warning where most bytes of mini-batches are gradients of weights with a row per feature; else "".
 std::string costly_weight(const JobPlan& plan);
 
 /// The plan for a terminal, and as one JSON object.
@@ -110,15 +110,15 @@ struct Shortfall {
   /// out.
   bool certain = false;
   std::string text;   // one line: what is needed, what there is, what helps
-  double needed = 0;  // bytes of all ranks, or of each where resources.memory is too little
+  double needed = 0;  // bytes: all ranks together, or each rank where resources.memory is too little
 };
 
-/// For a job whose ranks all run on one machine. `on_gpus`: the ranks train on GPUs, and what these hold
-/// takes none of the machine's memory.
+/// Checks the machine's memory for a job whose ranks all run here. `on_gpus`: the ranks train on GPUs; what
+/// the GPUs hold takes none of the machine's memory.
 std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room, bool on_gpus = false);
 
-/// Checks resources.memory, which on a cluster is the limit of a pod with all ranks of a server together.
-/// None where the job doesn't set it.
+/// Checks resources.memory, which is per rank. On a cluster, a pod's limit is the sum over the ranks of its
+/// server. None where the job doesn't set it.
 std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job, bool on_gpus = false);
 
 }  // namespace atl

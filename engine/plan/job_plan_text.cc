@@ -91,8 +91,9 @@ std::string seldom_text(const JobPlan& plan, const Job& job) {
       duration_text(plan.evaluation_seconds), every == 1 ? "epoch" : counted_text(every, "epoch"));
 }
 
-/// Where a card's rates are from, and whether the card holds the rank that needs most of it. Of mini-batches
-/// the host holds the features, and batches that are made ahead: the card's part of the sum isn't planned.
+/// Says where a card's rates are from, and whether the card holds the rank that needs most memory. With
+/// mini-batches, the host holds the features and the batches made ahead; how much of the sum is on the card
+/// isn't planned.
 std::string card_text(const JobPlan& plan) {
   const auto most =
       std::ranges::max_element(plan.ranks, {}, [](const RankPlan& r) { return r.memory.on_device(); });

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kAround = 64 << 10;  // fault_around_bytes
+constexpr Index kAround = 64 << 10;  // Linux' fault_around_bytes
 
 Index file_bytes(const fs::path& file) {
   std::error_code absent;

@@ -15,8 +15,9 @@ Index feature_bytes(Index rows, const FeatureShape& f) {
 
 namespace {
 
-// Measured. kProcess: program and libraries, stacks, heap of a job of no size. kMpi: what MPI adds, less the
-// pages of libraries that the rank's witness touches instead. kThread: a thread's stack and packed panels.
+// Measured. kProcess: program, libraries, stacks and heap of an empty job. kMpi: memory that MPI adds. It
+// leaves out the library pages that the rank's witness process touches instead. kThread: a thread's stack and
+// packed panels.
 constexpr Index kProcess = Index(22) << 20, kMpi = Index(5) << 20, kThread = Index(1) << 20;
 constexpr const char* kParameters = "parameters and moments";
 constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
@@ -36,7 +37,7 @@ Index outer_block_bytes(const RankShape& s, const GraphNeeds& needs, bool weight
          (needs.attention ? 8 * s.outer_arcs : 0);
 }
 
-/// Bytes of the LocalGraph's arrays and the view's, which replaces some of them.
+/// Bytes of the arrays of the LocalGraph and of the view, which replaces some of the former.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 4 * s.owned;
   Index sum = s.view ? s.view->bytes() : 0;
@@ -49,8 +50,8 @@ Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   return sum;
 }
 
-/// Bytes that cutting out the part takes besides: the transpose of the own arcs, made even where it isn't
-/// kept, a cursor per row, and the arrays that the view replaces.
+/// Further bytes while the part is cut out: a cursor per row, the transpose of the own arcs even where it
+/// isn't kept, and the arrays that the view replaces.
 Index cutting_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 0;
   Index sum = 8 * s.owned + (s.own_is_symmetric ? csr_bytes(s.owned, s.own_arcs, weighted) : 0);
@@ -59,7 +60,7 @@ Index cutting_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) 
   return sum;
 }
 
-/// Features of ranks that train on batches.
+/// Bytes of features on a rank that trains on batches.
 Index held_bytes(Index rows, const FeatureShape& f) {
   const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
   if (f.held == FeatureForm::kSparse) return 8 * nonzeros + 8 * (rows + 1);
@@ -67,7 +68,7 @@ Index held_bytes(Index rows, const FeatureShape& f) {
   return kReal * reals_of(rows * f.columns, f.storage);
 }
 
-/// Features of halo rows are read only if the first layer gathers.
+/// Bytes of a part's features. Halo rows have features only if the first layer gathers.
 Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& model) {
   if (!s.features) return 0;
   if (s.batches) return held_bytes(s.column_rows > 0 ? s.column_rows : s.owned, f);
@@ -80,13 +81,15 @@ Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& mode
   return s.replaced() == Replaces::kNothing ? sum + feature_bytes(s.halo, f) : sum;
 }
 
-/// Weights, gradients, moments, the best epoch's weights, and other ranks' terms while gradients are summed.
+/// Bytes of weights, gradients, moments, the best epoch's weights, and other ranks' gradients while they are
+/// summed.
 Index parameter_bytes(const DryRunInput& in, const DryRun& dry) {
   const Index moments = in.job.training.optimizer.kind == OptimizerKind::kSgd ? 1 : 2;
   return kReal * (2 * dry.values + (1 + moments) * dry.trainable) + dry.terms;
 }
 
-/// Labels of each part's rows, and the numbers of rows in a split. Every row of the training part is in one.
+/// Bytes of the labels of each part's rows, and of the list of row numbers in each split. The training part's
+/// list has room for all its rows.
 Index label_bytes(const MemoryInput& in) {
   if (!in.run.training.answers) return 0;
   const Index row = in.run.multi_label ? in.run.classes : 4, training = in.run.training.owned;
@@ -94,7 +97,8 @@ Index label_bytes(const MemoryInput& in) {
   return row * (in.run.full->owned + training) + 4 * (in.labelled + training);
 }
 
-/// What rank 0 holds while it writes results: vertex numbers, their order, and rows on their way to the file.
+/// Bytes that rank 0 holds while it writes results: vertex numbers, their order, and rows on their way to the
+/// file.
 Index result_bytes(const MemoryInput& in) {
   if (in.run.training.rank != 0) return 0;
   const Layer& last = *in.model.layers.back();
@@ -148,9 +152,9 @@ PartBytes training_bytes(const MemoryInput& in) {
   return most;
 }
 
-/// What constant layers compute from the features, while these are still in memory: first for the graph that
-/// training sees and then, where that is another one, for the whole graph too. Layers that don't append to
-/// their input hold it beside their output meanwhile.
+/// Bytes of the constant layers' outputs while the features are still in memory. Ranks compute the outputs
+/// for the graph that training sees and then, if evaluation sees another one, for that graph. A layer that
+/// doesn't append to its input needs input and output at once.
 Index constant_bytes(const MemoryInput& in) {
   const int prefix = in.model.constant_prefix();
   if (prefix == 0) return 0;
@@ -196,7 +200,7 @@ RankMemory rank_memory(const MemoryInput& in) {
                  std::max(features, cutting_bytes(run.full ? *run.full : run.training, needs, in.weighted)) +
                  run.training.server_bytes;
   m.loading = m.mapped + m.beside_gpu;
-  // RankData::release_features
+  // RankData::release_features() frees them.
   const bool released =
       in.model.constant_prefix() > 0 && (!run.training.batches || !reads_neighbours(run.job));
   const ScheduleBytes &s = in.dry.schedule, &i = in.dry.inference;

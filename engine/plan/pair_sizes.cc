@@ -87,7 +87,7 @@ void PairTally::add_measured(const Dataset& dataset, std::span<const VertexId> r
   }
 }
 
-/// Goes slab by slab, as LinkTask::score().
+/// Counts slab by slab, as LinkTask::score() goes through the pairs.
 void PairTally::score(const std::vector<StepPairs>& by_rank) {
   Index most = 0;
   for (const StepPairs& each : by_rank) most = std::max(most, each.size());
@@ -113,8 +113,8 @@ void PairTally::score(const std::vector<StepPairs>& by_rank) {
 namespace {
 
 constexpr Index kId = sizeof(VertexId);
-// kDrawLines: lines of memory that drawing a negative pair reads at random (its partners, and which row a
-// vertex has). kLine: their size.
+// kDrawLines: cache lines that drawing a negative pair reads at random, to look up its partners and the
+// vertices' rows. kLine: bytes of a line.
 constexpr double kDrawLines = 8, kLine = 64;
 // Bytes of a comparison while scores are sorted, at the rate of gathers.
 constexpr double kCompared = 32;
@@ -135,12 +135,12 @@ Index decoder_scratch(const LinkSpec& spec, Index width, Index pairs, int thread
   return workspace.bytes();
 }
 
-/// Bytes that collect_ends() comes to hold when it meets `met` ends, `differ` of them different.
+/// Bytes that collect_ends() holds at most when it meets `met` ends, of which `differ` are distinct.
 Index collected(Index met, Index differ) {
   return kId * std::min(met, std::max(kUnsortedEnds, 2 * differ));
 }
 
-/// Bytes of the batches made ahead of time, and of what makes them.
+/// Bytes of pairs in batches made ahead of time, and of the threads that make these batches.
 Index batch_pairs(const Job& job, const PairSizes& of, const PairPlace& place) {
   const Options& options = job.strategy.options;
   const Index ahead = options.integer("prefetch");
@@ -151,8 +151,8 @@ Index batch_pairs(const Job& job, const PairSizes& of, const PairPlace& place) {
   return (ahead + 1) * 2 * kId * step.pairs + kId * of.edges + makers * maker;
 }
 
-/// Rank 0 gathers a set's scores: those of edges, and beside them those of negative pairs twice, or the other
-/// way round.
+/// Bytes of scores while a set is evaluated. Rank 0 gathers the scores of all ranks: those of edges and of
+/// negative pairs. While it gathers one of the two, it holds them twice.
 Index gathered_scores(const PairSizes& of, const PairPlace& place) {
   if (place.rank != 0) return kReal * of.scored;
   return kReal * std::max(2 * of.all_edges, of.all_edges + 2 * of.all_negatives);

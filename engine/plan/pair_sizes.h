@@ -12,30 +12,30 @@
 
 namespace atl {
 
-/// One rank's.
+/// The counts of one rank. "Own" pairs, edges and rows are this rank's.
 struct PairSizes {
-  Index rows = 0, vertices = 0;            // own ones, and of all ranks
+  Index rows = 0, vertices = 0;            // own rows, and vertices of all ranks
   Index edges = 0;                         // own training edges
   Index files = 0;                         // bytes of the data set's files of pairs
   Index graph = 0;                         // bytes of the PairGraph
-  double epoch = 0, drawn = 0;             // own pairs of an epoch, and the negative ones among them
+  double epoch = 0, drawn = 0;             // own pairs in an epoch, and how many of them are negative
   Index measured = 0;                      // own validation and test pairs
-  Index scored = 0;                        // own pairs of the larger of these two sets
-  Index all_edges = 0, all_negatives = 0;  // edges and negative pairs of the larger set over all ranks
-  double scoring_rows_sent = 0, scoring_rows_requested = 0;  // while both sets are scored
+  Index scored = 0;                        // own pairs in the larger of these two sets
+  Index all_edges = 0, all_negatives = 0;  // over all ranks, in the larger set
+  double scoring_rows_sent = 0, scoring_rows_requested = 0;  // rows, while both sets are scored
   Index scored_sets = 0, scored_slabs = 0;  // sets that are scored, and slabs of pairs in them
-  /// The most of any training step, or of any slab of pairs that are scored.
+  /// The largest count of any training step or, for `scoring`, of any slab of pairs that are scored.
   struct Step {
     Index pairs = 0;
-    Index ends = 0;    // vertices among the pairs' ends, of any owner
-    Index remote = 0;  // ends that others own; an end met twice counts twice …
-    Index wanted = 0;  // … and here once
-    Index asked = 0;   // own rows that others want
+    Index ends = 0;    // distinct vertices among the pairs' ends, of any owner
+    Index remote = 0;  // ends that other ranks own; an end met twice counts twice
+    Index wanted = 0;  // the same ends, each counted once
+    Index asked = 0;   // own rows that other ranks request
   };
   Step training{}, scoring{};
 };
 
-/// The rows that ranks ask each other for, for one step's pairs.
+/// How many rows ranks request from each other for one step's pairs.
 struct WantedRows {
   std::vector<std::vector<Index>> rows;  // (ranks, ranks): by the rank that asks and the owner
 };
@@ -67,16 +67,16 @@ class PairTally {
   std::vector<PairSizes> sizes_;
 };
 
-// What link prediction's loss and metrics take beside the model: memory of pairs, of the rows of their ends
-// and of their scores, and work.
+// Memory and work of link prediction's loss and metrics, beside the model's. The memory is that of pairs, of
+// rows of their ends, and of scores.
 
-/// One rank's bytes; nothing without task linkPrediction.
+/// Bytes of one rank; all 0 without task linkPrediction.
 struct PairMemory {
   Index loaded = 0;   // training edges and measured pairs, from loading on
   Index mapped = 0;   // files of pairs, while they are read
   Index pairs = 0;    // `loaded`, the pairs of steps, and pages of the files that map vertices to rows
   Index ends = 0;     // rows of other ranks, and their gradients
-  Index scoring = 0;  // the decoder's layers, scores, and on rank 0 those of all ranks
+  Index scoring = 0;  // the decoder's layers and the scores, on rank 0 those of all ranks
 };
 
 struct PairPlace {
@@ -90,7 +90,7 @@ PairMemory pair_memory(const Job& job, const PairSizes& sizes, const PairPlace& 
 /// Work of an epoch's loss: gathering rows, the decoder's forward and backward, adding gradients to rows, and
 /// drawing negative pairs.
 EpochWork pair_work(const Job& job, const PairSizes& sizes);
-/// Work of scoring the validation and test pairs; `root`: with sorting all ranks' scores.
+/// Work of scoring the validation and test pairs. `root`: includes sorting the scores of all ranks.
 EpochWork scoring_work(const Job& job, const PairSizes& sizes, bool root);
 
 }  // namespace atl

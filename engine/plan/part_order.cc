@@ -1,12 +1,13 @@
-// Which rank trains which part: parts that talk most share a server. The operator moves servers over nodes
-// later, which changes nothing inside a server; this file decides before that who is in a server, from the
-// exact cut alone. So the answer is the same on one machine and on a cluster, and in every attempt of a job,
-// wherever its pods run: the same file gives the same bits.
+// Decides which rank trains which part, so that the parts that exchange most bytes share a server. It reads
+// only the exact cut between the parts. The answer is the same on one machine and on a cluster, and in every
+// attempt of a job, wherever its pods run. Later the operator assigns servers to nodes, which leaves the
+// ranks of each server together.
 //
 // Dividing parts among servers so that most bytes stay inside is graph partitioning again, of a graph of at
-// most a few thousand vertices. There are two first answers: the partitioner's own order, and servers filled
-// one after the other with the part that talks most to those inside. In each, pairs of parts change places
-// while that helps. The better result wins; if they are equal, the partitioner's does.
+// most a few thousand vertices. There are two initial divisions. One is the partitioner's own order. The
+// other fills one server after the other, each time with the part that talks most to those already inside. In
+// each division, pairs of parts change places while that keeps more bytes inside. The better result wins; if
+// they are equal, the partitioner's order does.
 #include "plan/traffic.h"
 
 #include <algorithm>
@@ -25,10 +26,10 @@
 namespace atl {
 namespace {
 
-// Parts divided among servers, and exchanges of parts that keep more bytes inside: Kernighan and Lin's gain,
-// one pair at a time.
+// A division of parts among servers, improved by Kernighan and Lin's gain: it exchanges one pair of parts at
+// a time if that keeps more bytes inside servers.
 
-/// Bytes between pairs of parts, both directions together; a part has none with itself.
+/// Bytes between pairs of parts, both directions together. Bytes within a part aren't counted.
 class PairedBytes {
  public:
   PairedBytes(int parts, std::span<const PairBytes> flows);
@@ -70,11 +71,11 @@ class Division {
   const PairedBytes& bytes_;
   std::vector<int> server_of_;  // by part
   int servers_;
-  std::vector<double> with_;  // (parts × servers) bytes between a part and those on a server
+  std::vector<double> with_;  // (parts × servers) bytes between a part and a server's parts
 };
 
-constexpr double kWorthwhile = 1e-9;  // of all bytes; a smaller gain is rounding
-constexpr int kMostPasses = 30;  // it ends after a handful; the limit is for gains that are rounding errors
+constexpr double kWorthwhile = 1e-9;  // share of all bytes; a smaller gain is a rounding error
+constexpr int kMostPasses = 30;       // a handful is usual; this stops endless rounding errors
 
 PairedBytes::PairedBytes(int parts, std::span<const PairBytes> flows) : rows_(std::size_t(parts)) {
   for (const PairBytes& f : flows) {
@@ -146,7 +147,7 @@ void Division::move(int part, int from, int to) {
   }
 }
 
-/// Each part on the server of the rank of its number.
+/// Puts each part on the server of the rank with the same number.
 std::vector<int> as_numbered(const Layout& layout, int parts) {
   std::vector<int> server_of(std::size_t(parts), -1);
   for (std::size_t server = 0; server < layout.groups.size(); ++server)
@@ -154,8 +155,8 @@ std::vector<int> as_numbered(const Layout& layout, int parts) {
   return server_of;
 }
 
-/// One server after the other takes the lowest part that is left, then again and again the part that talks
-/// most to those inside.
+/// Fills one server after the other: first with the lowest part that is left, then again and again with the
+/// part that talks most to the server's parts.
 std::vector<int> grown(const Layout& layout, const PairedBytes& bytes) {
   std::vector<int> server_of(std::size_t(bytes.parts()), -1);
   std::set<int> left;

@@ -1,5 +1,5 @@
 // The vertices that each rank's batches are made for in a plan: training vertices or, with task
-// linkPrediction, ends of pairs. They are the run's own.
+// linkPrediction, ends of pairs. A run draws the same vertices.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class PlannedSeeds {
   std::int64_t steps() const { return seeds_.front().steps(); }
   /// As Seeds::of_step, for any rank.
   void of_step(std::int64_t step, Rank rank, std::vector<VertexId>& rows);
-  /// Training vertices of all parts, where batches are made for those; by_part(): how many each part has.
+  /// Training vertices of all parts, if batches are made for these; by_part(): how many each part has.
   const TrainingRows& training() const { return training_; }
   const std::vector<Index>& by_part() const { return by_part_; }
   /// The rows that ranks ask each other for, for a step's pairs. Empty without pairs.
@@ -66,18 +66,18 @@ struct PartPairs {
 PartPairs pairs_of_parts(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                          const PartRanks& ranks);
 
-// The sets of vertices that a step's batches may read, in a plan of jobs whose samplers draw such sets. They
-// are drawn once, as by one rank that owns all vertices; draws are keyed, so the ranks together draw the
-// same.
+// The sets of vertices that a step's batches may read, in a plan of jobs whose samplers draw such sets. One
+// rank that owns all vertices draws them once. Draws are keyed, so a run's ranks together draw the same sets.
 
 /// Neither copyable nor movable. References outlive it.
 class PlannedSets final : public StepSets {
  public:
-  /// options: with sets, and with the model's needs in `sampling`. training: of all parts.
+  /// `options` has sets and, in `sampling`, the model's needs. `training`: the training vertices of all
+  /// parts.
   PlannedSets(const BatchSource& source, const BatchSamplingOptions& options, const TrainingRows& training,
               const std::vector<Index>& training_by_part);
 
-  /// seeds: any rank's; the seeds of all ranks are known here.
+  /// Ignores `seeds`, because this class knows the seeds of all ranks.
   void draw(std::int64_t step, std::span<const VertexId> seeds) override;
   const KeptArcs& of_layer(int layer) const override { return sets_->of_layer(layer); }
   /// Seeds of all ranks; null: batches are made for the training vertices.
@@ -91,12 +91,13 @@ class PlannedSets final : public StepSets {
   ThreadPool pool_{1};
   std::unique_ptr<Structure> structure_;
   const TrainingRows training_;
-  Seeds all_;  // training vertices in batches
+  Seeds all_;  // the training vertices of all parts, in batches
   std::vector<VertexId> rows_;
   std::unique_ptr<StepSets> sets_;
 };
 
-/// The rank's own ones among the vertices that sets say a step trains on. References outlive it.
+/// The seeds of one rank: the vertices of the step's seeds (StepSets::seeds) that the rank owns. References
+/// outlive it.
 class OwnSeeds final : public StepSeeds {
  public:
   OwnSeeds(StepSeeds& all, const Owners& owners, Rank rank) : all_(all), owners_(owners), rank_(rank) {}

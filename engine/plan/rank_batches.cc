@@ -120,7 +120,8 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
   set_entries(all, double(batch.rows().size()));
 }
 
-/// Counts these entries, because a batch's rows may have more than most of the data set's.
+/// Sets the batch's mean entries per row from the bytes of its own rows, because its rows may have more
+/// entries than the data set's mean.
 void RankBatches::set_entries(double bytes, double rows) {
   if (once_ || features_.held != FeatureForm::kSparse || rows == 0) return;
   const double mean = row_bytes_of(job_, features_).message;
@@ -193,7 +194,7 @@ void RankBatches::count(double times, DryBatches& out) {
   most.nonzeros_per_row = std::max(most.nonzeros_per_row, most_entries_);
   out.run.schedule.halo += slots * (made_.batch.bytes() + made_.group.bytes() + made_.pushes.bytes() +
                                     feature_bytes(inputs_, features_on(job_, rank_, most)) * 5 / 4);
-  // Rows of other ranks arrive beside the batch, and as many own rows leave.
+  // The rows of other ranks arrive in a buffer beside the batch, and as many own rows leave from another.
   const RowBytes row = row_bytes_of(job_, features_);
   if (!by_columns_) out.run.schedule.halo += Index(2 * most_others_) * 5 / 4;
   if (cached > 0)
@@ -227,11 +228,11 @@ void RankBatches::share_rows() {
   for (int set = 0; set <= made_.batch.layers(); ++set) {
     const auto rows = Index(BatchTraffic::row_set(made_.batch, set).size());
     shares.weights[std::size_t(set)].take(rows);
-    shares.owned.push_back(double(rows));  // passes without rows leave out some work
+    shares.owned.push_back(double(rows));  // with 0 rows a pass would leave out some work
   }
 }
 
-/// Adds gradients and sums, as the dry steps sent them.
+/// Adds the bytes of gradients and of loss sums that the dry steps sent.
 void RankBatches::add_own(double times, DryRun& run) const {
   for (int link = 0; link < kLinks; ++link)
     for (int p = 0; p < kTraffics; ++p) {

@@ -49,11 +49,11 @@ class PlannedHistory {
   Reusable<VertexId> places_;
 };
 
-/// Shared by all ranks' batches; each is null where the job has none.
+/// What the batches of all ranks share. A member is null where the job has none.
 struct SharedInPlan {
   StepSets* sets = nullptr;
   PlannedHistory* history = nullptr;
-  // (drawn batches) the features that all ranks' TouchedFeatures tell
+  // (drawn batches) the features that all ranks together touch (TouchedFeatures)
   const std::vector<std::vector<VertexId>>* touched = nullptr;
 };
 
@@ -72,7 +72,7 @@ class RankBatches {
   double bytes_by_rows(const BatchTraffic& sent) const {
     return by_columns_->bytes_by_rows(reads_, owners_, sent);
   }
-  /// Rows of other ranks, with how many batches have read each.
+  /// The other ranks' rows that batches have read, with the number of batches that read each.
   const std::map<VertexId, Index>& reads() const { return reads_; }
 
   /// Sizes of the batch that the rank tells the ranks with the other columns.
@@ -87,8 +87,8 @@ class RankBatches {
   /// columns. Memory that a run reserves above its largest batch isn't counted, because nothing is ever
   /// written there.
   void train(std::int64_t step, const std::vector<const DrawnSizes*>& drawn, double times);
-  /// Sums the loss over ranks, as EpochLoop does after each step except an epoch's last, together with what
-  /// else ranks tell each other then.
+  /// Sums the loss over ranks, as EpochLoop does after each step except an epoch's last. The same message
+  /// carries the other figures that ranks then exchange.
   void sum_loss();
   /// Adds what the trained batches took.
   void count(double times, DryBatches& out);
@@ -109,7 +109,7 @@ class RankBatches {
   const BatchSource& source_;
   const Owners& owners_;
   Rank rank_;
-  FeatureShape features_, of_batch_;  // with all columns: the data set's, and the last drawn batch's
+  FeatureShape features_, of_batch_;  // with all columns, of the data set and of the last drawn batch
   FeatureMessages feature_messages_;
   std::optional<ColumnShare> columns_;  // none: features are held by rows
   Model model_;
@@ -118,28 +118,28 @@ class RankBatches {
   std::unique_ptr<ThreadPool> dry_pool_;
   Workspace workspace_{Device::kDry};
   Context ctx_;
-  Trace* trace_ = nullptr;  // null: nobody notes
+  Trace* trace_ = nullptr;  // null: nobody observes
   Communicator comm_;
   Parameters parameters_;
   DryStep step_;
   ThreadPool pool_{1};
   std::unique_ptr<Structure> structure_;
-  StepSets* sets_;                                     // null: there are none
-  const std::vector<std::vector<VertexId>>* touched_;  // null: no rank tells which features it touched
-  PlannedHistory* pushed_embeddings_;                  // null: no embeddings are kept …
-  std::optional<HistoryDirectory> known_;              // … and what is known of them when a batch is drawn
+  StepSets* sets_;                                     // null: the sampler draws no sets
+  const std::vector<std::vector<VertexId>>* touched_;  // null: ranks don't report touched features
+  PlannedHistory* pushed_embeddings_;                  // null: no embeddings are kept
+  std::optional<HistoryDirectory> known_;              // the kept embeddings that a rank knows when it draws
   Sampler sampler_;
   BatchPass pass_;
   PassMemory memory_;
   LayerRunner runner_;
   std::optional<EmbeddingHistory> history_;
-  std::unique_ptr<DryColumns> by_columns_;  // null: by rows
+  std::unique_ptr<DryColumns> by_columns_;  // null: features are held by rows
   StreamedBatch made_;
   DryFeatures dry_features_;
   std::vector<LayerSize> sizes_;
   Index inputs_ = 0;
   double most_others_ = 0,
-         most_entries_ = 0;  // of any batch: bytes of other ranks' rows; mean entries of a row
+         most_entries_ = 0;  // largest of any batch: bytes of other ranks' rows; mean entries per row
   double whole_rows_ = 0, pushed_ = 0, drawn_arcs_ = 0, looked_at_ = 0, read_rows_ = 0;
   std::map<VertexId, Index> reads_;
 };

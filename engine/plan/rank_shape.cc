@@ -124,7 +124,8 @@ void add_layer(const LayerPass& pass, bool recompute, EpochWork& sum) {
   if (recompute) sum += pass.forward();
 }
 
-/// All owned rows or, where some are copies, the rows that are near enough.
+/// The sizes of layer `l`: all owned rows or, where some are copies, only the rows that the layers after `l`
+/// need.
 LayerSize layer_size(const Model& model, int l, const RankShape& shape) {
   if (shape.near.empty()) return {double(shape.owned), double(shape.halo), double(shape.arcs())};
   const auto hops_left = std::size_t(std::count_if(model.layers.begin() + l + 1, model.layers.end(),

@@ -11,9 +11,9 @@
 namespace atl {
 namespace {
 
-constexpr double kExactness = 0.9;  // the least share of its plan that a rank comes to hold
+constexpr double kExactness = 0.9;  // a rank comes to hold at least this share of its planned memory
 
-/// Bytes of the host's memory.
+/// Bytes of host memory that the rank holds.
 double held(const RankPlan& rank, bool on_gpus) {
   return double(on_gpus ? rank.memory.beside_gpu : rank.memory.held());
 }

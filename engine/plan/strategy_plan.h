@@ -24,9 +24,9 @@ class PlanSection {
   virtual std::string text() const = 0;
   /// Enters its members into the plan's JSON object.
   virtual void enter(nlohmann::ordered_json& plan) const = 0;
-  /// Lines for whoever starts the job, shown first; a warning begins with "warning: ".
+  /// Lines that are shown first to the user who starts the job; a warning begins with "warning: ".
   virtual std::vector<std::string> lines(const JobPlan& plan, const Job& job) const = 0;
-  /// Other ways to free memory, named by their fields, beginning with "; or"; "": there are none.
+  /// Further ways to free memory, each named by its field; the text begins with "; or". "": there are none.
   virtual std::string memory_advice() const { return ""; }
 };
 
@@ -49,7 +49,7 @@ struct BesideInput {
 
 struct StrategyPlan {
   std::string kind;
-  /// Called when all ranks are planned; may change what follows from their plans. Null: no section.
+  /// Called once all ranks are planned; may change figures that follow from their plans. Null: no section.
   std::shared_ptr<const PlanSection> (*section)(const SectionInput&, JobPlan&) = nullptr;
   /// How batches and evaluation's slabs are planned by columns. Set by strategies whose ranks hold features
   /// by columns (DataShare::columns), and by no others.
@@ -59,7 +59,7 @@ struct StrategyPlan {
   void (*beside)(const BesideInput&, BatchTraffic& sent, DryBatches& out) = nullptr;
 };
 
-/// The row of the job's strategy; empty where that adds nothing.
+/// The row of the job's strategy; an empty row if the strategy adds nothing to plans.
 const StrategyPlan& strategy_plan_of(const Job& job);
 
 // One function per strategy, in its plan.cc.

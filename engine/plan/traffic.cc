@@ -30,9 +30,10 @@ void add(TrafficShape::RowBytes& all, const TrafficShape::RowBytes& more) {
   all.from_owner += more.from_owner;
 }
 
-/// Widths of what is merged where several ranks aggregate for one vertex: sums, or softmaxes with their
-/// maxima and sums, which travel whole (model/aggregate.h). A fixed input takes no gradient, but the gradient
-/// of its weights may need that of the merged rows.
+/// Sets the bytes per row of partial results that are merged where several ranks aggregate for one vertex.
+/// These are sums, or softmaxes with their maxima and sums, which travel at full precision
+/// (model/aggregate.h). A fixed input takes no gradient, but the gradient of the layer's weights may need the
+/// gradient of the merged rows.
 void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
   for (int l = model.constant_prefix(); l < int(model.layers.size()); ++l) {
     const LayerSpec& layer = model.spec(l);
@@ -95,9 +96,9 @@ std::vector<PairBytes> part_flows(const Job& job, const Dataset& dataset, const 
                                  cut_of(job, prepared));
 }
 
-// Bytes between a job's servers, in so few numbers that a pod's log and a ConfigMap can hold them. Many
-// servers that all talk to each other are more pairs than that: then the pairs that stand out are listed, and
-// all others have the mean of their bytes.
+// Bytes between a job's servers, in few enough numbers for a pod's log and a ConfigMap. Many servers that all
+// talk to each other have too many pairs. Then only the pairs that stand out are listed, and each other pair
+// counts with the mean of the unlisted ones.
 
 namespace {
 
@@ -127,8 +128,9 @@ class Pairs {
   std::vector<double> bytes_;
 };
 
-/// A range of the sorted amounts, to leave out of the list: the one that differs least among those that spare
-/// only `but` amounts, with every amount equal to its ends.
+/// A range of the sorted amounts whose pairs aren't listed: of all ranges that leave out only `but` amounts,
+/// the one with the smallest difference between its ends. It is widened to all amounts that equal one of its
+/// ends.
 struct Window {
   std::size_t first = 0, last = 0;
 };
@@ -155,7 +157,7 @@ ServerFlows server_flows(const Layout& layout, std::span<const PairBytes> betwee
     const int from = server[std::size_t(flow.from)], to = server[std::size_t(flow.to)];
     if (from != to) pairs.at(std::size_t(from), std::size_t(to)) += flow.bytes;
   }
-  double least = 0, greatest = 0;  // of the unlisted pairs, both included
+  double least = 0, greatest = 0;  // bounds of the unlisted pairs' bytes, inclusive
   const auto talking = std::size_t(std::ranges::count_if(pairs.bytes(), [](double b) { return b > 0; }));
   if (talking > most) {
     std::vector<double> sorted = pairs.bytes();
@@ -178,12 +180,12 @@ namespace {
 
 constexpr Index kWide = 8;  // bytes of a count, a double, a message's size, or a score with its label
 constexpr Index kOfAll =
-    7;  // sums that every metric needs: each split's part and whole, and the validation loss
+    7;  // sums for every metric: of each of 3 splits the hits and rows, and the validation loss
 constexpr Index kOfAClass = 3;       // hits, predicted, actual
 constexpr Index kAreas = 2 * kWide;  // the sum of areas and their number
 
-/// Rank 0 gathers the scores of one class after the other; it sends the areas when it has those of all
-/// classes.
+/// Bytes that the rank sends for areas under the curve. Rank 0 gathers the scores of one class after the
+/// other, and sends the areas once it has those of all classes.
 std::int64_t area_bytes(int ranks, Rank rank, Index classes, Index scored) {
   const std::int64_t others = ranks - 1;
   const std::int64_t gathered = others * kWide + (rank == 0 ? 0 : scored * kWide);
@@ -221,7 +223,7 @@ std::int64_t pair_metric_bytes(const Job& job, int ranks, Rank rank, const PairS
   std::int64_t bytes = others * kWide * pairs.scored_slabs +
                        std::int64_t(pairs.scoring_rows_requested * sizeof(VertexId)) +
                        std::int64_t(pairs.scoring_rows_sent * double(job.model.hidden) * sizeof(Real));
-  // Scores of edges and of negative pairs, then the metrics, and the loss.
+  // Counts of the scores of edges and of negative pairs, and the sum of the loss.
   bytes += pairs.scored_sets * (2 * others * kWide + all_reduce_bytes(ranks, rank, 1, kWide));
   return bytes + (rank == 0 ? pairs.scored_sets * others * std::int64_t(sizeof(LinkMetrics))
                             : pairs.measured * std::int64_t(sizeof(Real)));

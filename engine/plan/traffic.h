@@ -23,8 +23,8 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
 /// Bytes in an epoch by pair of parts, where each rank trains the part of its own number.
 std::vector<PairBytes> part_flows(const Job& job, const Dataset& dataset, const PreparedGraph& prepared);
 
-/// (ranks) the part of each rank. Rank and part have the same number where ranks aren't alike or no two share
-/// a server.
+/// (ranks) the part that each rank trains. Rank and part have the same number where the ranks aren't alike,
+/// or where no two of them share a server.
 std::vector<int> part_order(const Layout& layout, std::span<const PairBytes> between_parts);
 
 /// What placement needs to know of a job's parts.
@@ -42,19 +42,19 @@ struct ServerFlows {
   double unlisted = 0;
 };
 
-/// Lists at most `most` pairs of servers: all that exchange anything, where there are no more than that.
-/// Otherwise the pairs whose bytes differ least share one value, `unlisted`. The sum over all pairs stays the
-/// same, to within a byte per pair.
+/// Lists at most `most` pairs of servers: all pairs that exchange bytes, if these are few enough. Otherwise
+/// the pairs whose bytes differ least from each other share one value, `unlisted`. The sum over all pairs
+/// stays the same, to within a byte per pair.
 ServerFlows server_flows(const Layout& layout, std::span<const PairBytes> between_ranks, std::size_t most);
 
-// Messages between ranks that turn an evaluation's logits into its metrics (train/evaluation.h), beside the
-// forward pass.
+// Bytes of the messages that turn an evaluation's logits into metrics (train/evaluation.h), beside the
+// forward pass's.
 
 /// How many of a rank's vertices are in each split: training, validation, test.
 using ScoredRows = std::array<Index, 3>;
 ScoredRows split_counts(const Job& job, const Dataset& dataset, std::span<const VertexId> owned);
 
-/// Bytes that the rank sends. `scored`: of the vertices whose logits it has.
+/// Bytes that the rank sends. `scored` counts the vertices whose logits the rank has.
 std::int64_t metric_bytes(const Job& job, const DatasetMeta& meta, int ranks, Rank rank,
                           const ScoredRows& scored);
 
@@ -62,18 +62,17 @@ std::int64_t metric_bytes(const Job& job, const DatasetMeta& meta, int ranks, Ra
 /// scores to rank 0.
 std::int64_t pair_metric_bytes(const Job& job, int ranks, Rank rank, const PairSizes& pairs);
 
-// An evaluation's bytes by what they carry, where exact inference goes by slabs of rows
+// An evaluation's bytes by content, where exact inference goes by slabs of rows
 // (strategies/schedule/layerwise_inference.h). The ledger books them all as Traffic::kEvaluation.
 
 enum class EvaluationPart {
-  // which rows slabs read, and by which arcs: requested, or pushed to ranks that compute the first layer by
-  // columns
+  // the row numbers and arcs of slabs: requested, or pushed to ranks that compute the first layer by columns
   kStructure,
   // rows of other ranks and their ids: features, outputs of layers, or products summed over columns
   kRows,
-  kSummands,  // of the first layer's product, where features are held by columns: each row's summands go to
-              // its owner
-  kScores,    // attention's scores, likewise
+  kSummands,  // summands of the first layer's product, where features are held by columns; each goes to the
+              // row's owner
+  kScores,    // attention scores, likewise
   kMetric,    // what metrics are computed from
 };
 inline constexpr std::array<const char*, 5> kEvaluationPartNames = {"structure", "rows", "summands", "scores",

@@ -2,9 +2,9 @@
 // layer, and the rows of input features that this needs. A Sampler makes it, a schedule uses it, and then it
 // is recycled.
 //
-// Rows of all layers are one list. It begins with the seeds; then come the neighbours that the last layer
-// reads and that aren't there yet, then those of the layer before, and so on. The first counts[h] rows are
-// the destinations of hop h and the first counts[h + 1] its sources. So a destination is its own source
+// Rows of all layers are one list. It begins with the seeds; then come the other rows that the last layer
+// reads, then the other rows that the layer before reads, and so on. The first counts[h] rows are the
+// destinations of hop h and the first counts[h + 1] its sources. So a destination is its own source
 // (Block::dst_are_sources), and what a layer writes is what the next one reads. Leaves are sources of one hop
 // only and come after its other sources (sampler/history/). New rows come in the order in which they are
 // first drawn. That costs nothing, keeps neighbours near each other, and depends only on the order of the
@@ -24,7 +24,7 @@
 
 namespace atl {
 
-// The arcs of a batch's layer by source, as the backward pass reads them.
+// The arcs of one layer of a batch, sorted by source, as the backward pass reads them.
 
 /// Reused with its batch.
 struct TransposedArcs {
@@ -35,7 +35,7 @@ struct TransposedArcs {
 
   /// Counting sort of `arcs` (destinations × sources). `cursors` is scratch.
   void make(const CsrView& arcs, bool places, Reusable<std::uint32_t>& cursors);
-  /// Takes from `all` the arcs of its first `destinations`; each source's arcs begin with these.
+  /// Takes those arcs of `all` that go to its first `destinations`. They come first among each source's arcs.
   void take_first(const TransposedArcs& all, Index destinations);
   /// Returns (sources × destinations); valid until make().
   CsrView view(Index destinations) const;
@@ -55,20 +55,20 @@ class Batch {
   /// The block of a gathering layer; layer 0 is nearest to the input. A view, valid until the batch is
   /// sampled into again.
   Block block(int layer) const;
-  /// (rows of all layers) prepared rows, and the data set's ids. The first input_rows(layer) are `layer`'s
-  /// input.
+  /// The batch's rows, over all layers: as prepared rows, and as ids of the data set. The first
+  /// input_rows(layer) of them are the input of `layer`.
   std::span<const VertexId> rows() const { return rows_.span(); }
   std::span<const VertexId> ids() const { return ids_.span(); }
   /// (rows) Block::src_scale of every layer; empty: all 1.
   std::span<const Real> src_scales() const { return src_scale_.span(); }
   std::span<const VertexId> seeds() const { return rows_.first(counts_.front()); }
-  /// Leaves aren't counted.
+  /// The number of a layer's input rows, without its leaves.
   Index input_rows(int layer) const { return counts_[counts_.size() - 1 - std::size_t(layer)]; }
   Index output_rows(int layer) const { return input_rows(layer + 1); }
   /// Rows that the first layer writes; all, if no layer gathers.
   Index first_destinations() const { return layers() > 0 ? output_rows(0) : input_rows(0); }
 
-  /// Sources that come after a layer's input rows, and whose rows come from a cache of historical embeddings.
+  /// The sources that come after a layer's input rows. They are read from a cache of historical embeddings.
   const Leaves& leaves(int layer) const { return layers_[std::size_t(layer)].leaves; }
   Index sources(int layer) const { return input_rows(layer) + leaves(layer).size(); }
 
@@ -93,14 +93,14 @@ class Batch {
   std::vector<Layer> layers_;
 };
 
-// How many ranks compute each row of a step, layer by layer, so that sums over rows count a vertex once.
-// Every rank tells the owners which of their rows it computes.
+// Counts how many ranks compute each row of a step, layer by layer. Sums over rows divide each row by this
+// number, so that they count a vertex once. Every rank tells the owners which of their rows it computes.
 
-/// The row sets of a batch. Set h are the batch's first rows, those that h of its layers, counted from the
-/// output, read. Set 0 are the seeds.
+/// The row sets of a batch. Set 0 holds the seeds. Set h holds the rows that the h-th layer, counted from the
+/// output, reads; they are the first rows of the batch.
 struct SharedRows {
   std::vector<Reusable<Real>> weights;  // by set: (rows) 1 over the number of ranks that compute the row
-  std::vector<double> owned;            // by set: this rank's own rows that some rank computes
+  std::vector<double> owned;            // by set: number of this rank's own rows that some rank computes
 };
 
 /// One per sampling thread. Both arguments outlive it.
@@ -120,7 +120,7 @@ class RowShares {
 
   RowRequests requests_;
   RowTable table_;
-  Reusable<std::int32_t> counts_;  // by number of the table
+  Reusable<std::int32_t> counts_;  // by the row's number in table_
   Reusable<std::int32_t> answers_, arrived_;
 };
 

@@ -83,7 +83,7 @@ void BatchSampling::begin() {
 std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
                                                             const BatchSamplingOptions& options, int ahead) {
   const bool several =
-      comm.size() == 1 && options.sets == nullptr;  // each maker would hold all that sets know of the graph
+      comm.size() == 1 && options.sets == nullptr;  // each maker would need its own copy of the sets
   const int makers = several ? std::min(options.threads, ahead) : 1;
   BatchSamplingOptions each = options;
   each.threads = options.threads / makers;

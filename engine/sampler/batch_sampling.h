@@ -1,5 +1,5 @@
-// Everything with which one thread makes a rank's mini-batches: the structure to draw from, a sampler, seeds,
-// features.
+// Everything that one thread needs to make a rank's mini-batches: the structure to draw from, a sampler,
+// seeds, features.
 #pragma once
 
 #include <memory>
@@ -19,38 +19,39 @@ namespace atl {
 // The data for one rank's mini-batches: arcs to draw from, features of its rows, and the vertices that it
 // trains on.
 
-/// Owned by the session, which keeps everything that it views alive longer.
+/// The session owns it. Everything that it views outlives it.
 struct BatchGraph {
   Owners owners;
   DrawnGraph training, whole;  // differ only with setting: inductive
-  Rows features;               // (owned, F), in the form that ranks hold; empty if they hold columns instead:
+  Rows features;               // (owned, F), dense or packed; empty if the rank holds `columns` instead
   std::optional<HeldColumns> columns{};
   TrainingRows training_rows;           // of this rank's parts
-  std::vector<Index> training_by_part;  // (parts) training vertices of each, the same on all ranks
-  // for link prediction, where `training_rows` are numbers of its edges; null: there are none
+  std::vector<Index> training_by_part;  // (parts) number of training vertices of each part
+  // the pairs of link prediction, where `training_rows` holds numbers of their edges; null: another task
   const PairGraph* pairs = nullptr;
   bool sparse = false;  // a batch's first layer reads packed `features` as sparse rows
-  double entries = 0;   // per sparse row, over the whole data set
+  double entries = 0;   // mean number per sparse row of the whole data set
 };
 
 struct BatchSamplingOptions {
   SamplingOptions sampling;
-  MakeSets sets = nullptr;  // sets of vertices to draw instead of neighbours; null: neighbours
+  MakeSets sets = nullptr;  // makes the sampler that draws sets of vertices; null: neighbours are drawn
   SetOptions set_options{};
   Index batch_size = 1024;
-  int threads = 1;                                // working on one batch
-  bool mapped = false;                            // whether the structure is mapped_structure()
-  bool weighs = false;                            // count on how many ranks each row is computed (RowShares)
+  int threads = 1;      // number of threads that sample
+  bool mapped = false;  // whether the structure is mapped_structure()
+  bool weighs = false;  // whether to count the ranks that compute each row (RowShares)
   std::optional<FeatureStoreOptions> features{};  // none: no features are fetched
   std::optional<GroupBatchOptions> columns{};     // layers computed by columns; none: no layer is
-  int negatives = 1;                              // pairs per training edge, for link prediction
+  int negatives = 1;                              // negative pairs per training edge
   bool finds_touched = false;  // finds the features that have a value in the rows of a step (TouchedFeatures)
-  double feature_rate = 1;     // share of others' columns drawn for each step, unless masks choose them
-  // other ranks' embeddings as training knows them; null: none. Outlives the maker
+  // share of other ranks' feature columns that a step fetches, drawn at random unless `masks` choose
+  double feature_rate = 1;
+  // the training thread's directory of historical embeddings; null: none are read. Outlives the maker
   const HistoryDirectory* history = nullptr;
   BatchMasks* masks = nullptr;  // outlive the maker; null: none
   std::int64_t presampled = 0;  // steps whose batches choose the rows of a presampled cache
-  std::vector<int> cpus{};      // for its threads; empty: the kernel chooses
+  std::vector<int> cpus{};      // on which its threads run; empty: the kernel chooses
 };
 
 /// Neither copyable nor movable. One thread makes it, then one other thread uses it.

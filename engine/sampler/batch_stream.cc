@@ -80,8 +80,8 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
   };
 }
 
-/// Slot i holds the batches of steps first + i, first + i + slots, … Makers write to slots of unready steps
-/// before claimed_; the trainer reads the last `held` steps before taken_.
+/// Slot i holds the batches of steps first + i, first + i + slots, … Makers write to the slots of the steps
+/// before claimed_ that aren't ready yet. The trainer reads the slots of the last `held` steps before taken_.
 struct BatchStream::State {
   State(std::vector<MakeBatch> makers, const Options& options)
       : makers_(std::move(makers)),
@@ -121,7 +121,8 @@ struct BatchStream::State {
     changed_.notify_all();
   }
 
-  /// Claims the next step, without reusing a slot that the trainer holds. None: no further batch is wanted.
+  /// Waits until the next step's slot is free, and claims the step. Returns none if no further batch is
+  /// wanted.
   std::optional<std::int64_t> claim(int maker) {
     std::unique_lock lock(lock_);
     const auto has_room = [this] { return claimed_ - taken_ < options_.ahead; };

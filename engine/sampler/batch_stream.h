@@ -1,10 +1,10 @@
-// Batches ahead of time: separate threads sample the next steps' batches and fetch their features while this
-// step trains. Slots are recycled; a step waits only if sampling is slower than training.
+// Makes batches ahead of time: separate threads sample the next steps' batches and fetch their features while
+// a step trains. Slots are recycled; a step waits only if sampling is slower than training.
 //
 // One maker makes batches in the order of steps, so that all ranks' exchanges on Lane::kPrefetch are in one
 // order. If nothing is exchanged there may be several makers, each on its own thread with its own batch;
-// draws are keyed by step, so the batches are the same. An exception of a maker is rethrown to the thread
-// that asks for the step that it was making.
+// draws are keyed by step, so the batches are the same. If a maker throws, the thread that asks for that
+// step's batch gets the exception.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct StreamedBatch {
   Reusable<VertexId> touched;    // features with a value in some rank's rows; empty: not looked for
   RowSources sources;            // rows that `features` lacks because the device finds them itself
   Index reallocations = 0;       // of the maker's memory, since the maker was made
-  bool grew = false;             // whether memory grew for this batch, larger than those before
+  bool grew = false;             // whether memory grew because this batch is larger than those before
   FeatureStore::Counts fetched;  // where its features came from
 };
 
@@ -46,7 +46,7 @@ struct BatchMakers {
   ColumnPush* columns = nullptr;
   TouchedFeatures* touched = nullptr;
   RowShares* shares = nullptr;
-  PairEnds* pairs = nullptr;  // replaces edge numbers among the seeds by the ends of pairs
+  PairEnds* pairs = nullptr;  // replaces the seeds, which are edge numbers, by the ends of pairs
   BatchMasks* masks = nullptr;
   HistoryPushes* history = nullptr;
   Trace* trace = nullptr;
@@ -66,8 +66,8 @@ class BatchStream {
   };
   /// Starts a thread per maker; several makers only if they exchange nothing with other ranks.
   BatchStream(std::vector<MakeBatch> makers, const Options& options);
-  /// Without an error, all ranks must have asked for the same number of batches. The threads then make the
-  /// batches that their slots have room for, as every rank's do, and end.
+  /// Unless an error destroys the stream, all ranks must have asked for the same number of batches. The
+  /// threads of every rank then make the batches that their slots have room for, and end.
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;

@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-/// A step's draws have a layer in their key; this number is no layer's.
+/// Takes the layer's place in the key of draws of columns. No layer has this number.
 constexpr std::uint64_t kFeatures = ~std::uint64_t(0);
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Which feature columns of other ranks' rows are fetched, if not all (DGS, Wan et al. 2022, section III-C).
-// All ranks choose equally many, and an owner knows each asking rank's choice.
+// Chooses the feature columns that a rank fetches of other ranks' rows, where it doesn't fetch all (DGS, Wan
+// et al. 2022, section III-C). All ranks choose the same number of columns, and an owner knows the choice of
+// each rank that asks.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ void ColumnPush::exchange_sizes(const Batch& batch) {
   swap(route_.structure);
 }
 
-/// A member's own batch isn't sent; it stays where it is.
+/// Sends this rank's batch to the other members and receives theirs.
 void ColumnPush::exchange_batches(const Batch& batch) {
   const ColumnShare& share = held_.share;
   const Index mine = GroupBatch::pushed_bytes(options_, sizes_of(share.place));

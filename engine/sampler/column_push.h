@@ -1,5 +1,6 @@
-// Pushes a batch's first layers to the ranks that hold the other columns of the features, and receives
-// theirs. P3 moves these instead of features (Gandhi & Iyer 2021, section 3.2.2).
+// Pushes a batch's first layers to the ranks that hold the other columns of the features, and receives the
+// first layers of their batches. P3 moves these layers instead of features (Gandhi & Iyer 2021, section
+// 3.2.2).
 #pragma once
 
 #include <span>
@@ -21,8 +22,8 @@ struct HeldColumns {
   bool sparse = false;  // a batch's first layer reads packed columns as sparse rows
 };
 
-/// One per sampling thread. Calls are collective over the group. Of the route's traffic, sizes, arcs and
-/// scales count as structure, and ids as ids.
+/// One per sampling thread. Calls are collective over the group. The bytes of sizes, arcs and scales count as
+/// RowRoute::structure, those of ids as RowRoute::ids.
 class ColumnPush {
  public:
   /// All arguments outlive it.

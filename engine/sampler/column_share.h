@@ -1,5 +1,5 @@
-// Which columns of the features a rank holds, for all vertices, if features are divided by columns (P3:
-// Gandhi & Iyer 2021, section 3.1).
+// The feature columns that a rank holds, for all vertices, where features are divided by columns (P3: Gandhi
+// & Iyer 2021, section 3.1).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ struct ColumnShare {
 
   int members() const { return int(group.size()); }
   bool is_split() const { return members() > 1; }
-  /// Columns of the member at place `of`: adjacent ones, and for each member equally many if possible.
+  /// The member at place `of` holds adjacent columns: the first one, and how many. Members' numbers of
+  /// columns differ by at most one.
   Index first_of(int of) const { return whole * of / members(); }
   Index count_of(int of) const { return first_of(of + 1) - first_of(of); }
   Index first() const { return first_of(place); }

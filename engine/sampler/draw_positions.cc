@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kFew = 64;
 __extension__ using Wide = unsigned __int128;
 
-/// Draw number i of the key, in 0 … below − 1: SplitMix64's sequence, scaled by the upper half of the
-/// product. Its bias is below / 2⁶⁴.
+/// Returns draw number i of the key, in 0 … below − 1. It is number i of SplitMix64's sequence times `below`,
+/// of which the upper half is kept. Its bias is below / 2⁶⁴.
 std::uint32_t draw(std::uint64_t key, std::uint64_t i, std::uint32_t below) {
   const std::uint64_t bits = mix64(key + i * 0x9e3779b97f4a7c15ull);
   return std::uint32_t(Wide(bits) * below >> 64);
@@ -25,16 +25,16 @@ void PositionDraws::with_replacement(std::uint64_t key, std::uint32_t size, std:
   for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = VertexId(draw(key, i, size));
 }
 
-/// Draw i takes one of 0 … size − count + i. If that is taken already, it takes the last of these, which
-/// can't be.
+/// Draw i takes one of the positions 0 … size − count + i. If an earlier draw took that position, it takes
+/// the last of them, which no earlier draw can have taken.
 void PositionDraws::without_replacement(std::uint64_t key, std::uint32_t size,
                                         std::span<VertexId> positions) {
   ATOLL_CHECK(positions.size() <= size, "{} of {}", positions.size(), size);
   positions.size() <= kFew ? few(key, size, positions) : many(key, size, positions);
 }
 
-/// Compares a position with the earlier ones. A mask of 64 remainders tells for most positions at once that
-/// they are new.
+/// Compares a position with the earlier ones. A mask of the earlier positions' remainders modulo 64 shows at
+/// once that most positions are new.
 void PositionDraws::few(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions) {
   std::uint64_t remainders = 0;
   const std::uint32_t first = size - std::uint32_t(positions.size());
@@ -77,8 +77,8 @@ KeyedOrder::KeyedOrder(std::uint64_t size, std::uint64_t key) : size_(size) {
   for (std::size_t round = 0; round < kRounds; ++round) keys_[round] = mix64(mix64(key) + round);
 }
 
-/// The halves may differ by one bit in length. Each round changes one half by a function of the other, which
-/// can be undone.
+/// Splits x into two halves, which may differ by one bit in length. Each round changes one half by a function
+/// of the other half, so that the round can be undone.
 std::uint64_t KeyedOrder::shuffled(std::uint64_t x) const {
   std::uint64_t low = x & low_mask_, high = x >> low_bits_;
   for (std::size_t round = 0; round < kRounds; round += 2) {

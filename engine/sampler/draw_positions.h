@@ -17,8 +17,8 @@ class PositionDraws {
  public:
   /// Fills `positions`: each of 0 … size − 1 with equal probability, independently.
   static void with_replacement(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions);
-  /// Fills `positions`, at most `size`, with distinct ones of 0 … size − 1, each set with equal probability
-  /// (Floyd, in Bentley & Floyd 1987).
+  /// Fills `positions`, which has at most `size` elements, with distinct numbers of 0 … size − 1. Every set
+  /// of such numbers has the same probability (Floyd, in Bentley & Floyd 1987).
   void without_replacement(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions);
 
  private:
@@ -28,7 +28,8 @@ class PositionDraws {
   std::vector<VertexId> taken_;  // a hash table of what many() has drawn
 };
 
-/// How an owner draws neighbours of its rows where they aren't all drawn alike. Several threads draw at once.
+/// How an owner draws neighbours of its rows, where some neighbours are drawn more often than others. Several
+/// threads draw at once.
 class NeighbourDraws {
  public:
   /// Used by one thread.
@@ -38,8 +39,8 @@ class NeighbourDraws {
     PositionDraws own;
   };
   virtual ~NeighbourDraws() = default;
-  /// Like PositionDraws: positions among an own row's `size` neighbours, distinct unless drawn with
-  /// replacement. `key` is Draws::row_key of the vertex.
+  /// Fills `positions`, as PositionDraws does, with places among an own row's `size` neighbours. They are
+  /// distinct unless `replace`. `key` is Draws::row_key of the vertex.
   virtual void draw(std::uint64_t key, VertexId row, std::uint32_t size, bool replace,
                     std::span<VertexId> positions, Scratch& scratch) const = 0;
 };
@@ -48,8 +49,8 @@ class NeighbourDraws {
 // key. So an epoch's order of training vertices is never stored, and any step can be looked up directly.
 //
 // It is a Feistel network (Luby & Rackoff 1988) over the next power of two. A result beyond the size is
-// permuted again until it is below ("cycle walking", Black & Rogaway 2002), on average in less than two
-// turns.
+// permuted again until it is below the size ("cycle walking", Black & Rogaway 2002). On average this takes
+// less than two turns.
 
 class KeyedOrder {
  public:

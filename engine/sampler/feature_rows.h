@@ -55,14 +55,14 @@ void for_each_entry(const Rows& held, Index row, Visit visit) {
 /// The number of nonzero values.
 Index count_entries(const Rows& held, Index row);
 
-/// Fills out (ids.size(), columns) with the held rows that `ids` names, whatever form they have. Dense ones
-/// are stored as `out` is; packed ones become Reals.
+/// Fills out (ids.size(), columns) with the held rows that `ids` names. Held rows are dense, in the storage
+/// of `out`, or packed; packed rows are written as Reals.
 void unpack_rows(ThreadPool& pool, const Rows& held, std::span<const VertexId> ids, MatrixView out);
 
 /// Reused from batch to batch; neither copyable nor movable after rows() was called.
 class FeatureRows {
  public:
-  Matrix dense;  // (rows, columns), unless rows are sparse; (1, Reals that they take) if stored in halves
+  Matrix dense;  // (rows, columns) of dense rows; (1, n) if they are stored in halves, which take n Reals
 
   /// Makes room for dense rows, and for some more if memory must grow.
   void shape_dense(Index rows, Index cols, Storage storage = Storage::kReals, Device device = Device::kCpu);
@@ -73,8 +73,8 @@ class FeatureRows {
   }
   /// How dense rows are stored, even if there are none.
   Storage storage() const { return storage_; }
-  /// Begins sparse rows. Returns (rows) their numbers of entries for the caller to fill in; lay_out() then
-  /// makes room.
+  /// Begins sparse rows. The caller writes each row's number of entries to the array (rows) that this
+  /// returns. lay_out() then makes room for the entries.
   std::span<Index> shape_sparse(Index rows, Index cols);
   void lay_out();
   struct Entries {
@@ -87,14 +87,15 @@ class FeatureRows {
     }
   };
   Entries entries(Index row) { return {columns_.data() + offsets_[row], values_.data() + offsets_[row]}; }
-  /// Makes the transposes that the backward pass reads, of all rows and of the first `destinations`. Only for
-  /// complete sparse rows.
+  /// Makes the transposes that the backward pass reads: one of all rows and one of the first `destinations`
+  /// rows. Call it when all entries of sparse rows are written; dense rows stay as they are.
   void transpose(Index destinations);
-  /// The same without a backward pass: only separates the first `destinations` rows.
+  /// Prepares self() alone, for batches without a backward pass.
   void take_self(Index destinations);
-  /// Takes `held`'s rows that `ids` names, in order, as sparse rows if `sparse`.
+  /// Copies the held rows that `ids` names, in that order: as sparse rows if `sparse`, otherwise as dense
+  /// ones.
   void gather(ThreadPool& pool, const Rows& held, std::span<const VertexId> ids, bool sparse);
-  /// For a plan: sparse rows with sizes but no arrays.
+  /// Refers to sparse rows that have sizes but no arrays, for a plan.
   void refer(const SparseRows& rows, const SparseRows& self) {
     sparse_ = rows, self_ = self, is_sparse_ = true;
   }
@@ -111,7 +112,7 @@ class FeatureRows {
  private:
   bool is_sparse_ = false;
   Storage storage_ = Storage::kReals;
-  MatrixView halves_;        // of `dense`, if stored so
+  MatrixView halves_;        // view of `dense`, if rows are stored in halves
   Reusable<Index> offsets_;  // (rows + 1)
   Reusable<VertexId> columns_;
   Reusable<float> values_;

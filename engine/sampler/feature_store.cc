@@ -124,7 +124,8 @@ void FeatureStore::fetch(std::span<const VertexId> rows, RowSources& sources, Fe
   fetch(given_.span(), given);
 }
 
-/// Fetches in pieces, equally many on each rank, because arrived rows are held beside the cache.
+/// Fetches in pieces, because arrived rows take memory beside the cache. Each rank fetches the same number of
+/// pieces.
 void FeatureStore::fill_cache(std::span<const VertexId> rows) {
   if (!cache_ || cache_->replaces()) return;
   rows = rows.first(std::min(rows.size(), std::size_t(cache_rows_)));
@@ -215,7 +216,7 @@ void FeatureStore::answer() {
   gather_rows(ctx_, own_.dense, index.data(), {to, count, cols()});
 }
 
-/// Writes the columns of each row that the asking rank has chosen.
+/// Writes, of each row that is asked for, the columns that the asking rank has chosen.
 template <class T>
 void FeatureStore::pack_columns(T* out) {
   const Index chosen = choice_->chosen();

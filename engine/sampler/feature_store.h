@@ -1,9 +1,10 @@
 // Input features of a batch's rows. Own rows come from memory, others from a cache or else from their owners.
 // Each batch sends one message to each owner and gets one back.
 //
-// Only some columns of others' rows may be fetched (ColumnChoice); the remaining ones are filled.
+// A step may fetch only some columns of other ranks' rows (ColumnChoice). The other columns then have the
+// values of FeatureStoreOptions::fill.
 //
-// Rows that a device finds without the host aren't copied. A batch then names them (RowSources).
+// The host doesn't copy rows that a device finds by itself; the batch only names them (RowSources).
 //
 // Ranks may hold rows packed, as sparse rows or bits. They are sent and cached in that form
 // (packed_features.h), and a batch gets them dense, or sparse if its first layer multiplies sparse rows.
@@ -28,11 +29,11 @@
 
 namespace atl {
 
-/// Where a rank's own rows are for a device. Views.
+/// Where a device finds a rank's own rows. Views.
 struct DevicePlaces {
-  // (owned) the row's place in the device's memory, or kElsewhere; empty: none of them is there
+  // (owned) the row's place in the device's memory, or kElsewhere; empty: no row is there
   std::span<const VertexId> held{};
-  bool reads_hosts = false;  // the device itself reads the other own rows; otherwise the host gives them
+  bool reads_hosts = false;  // the device itself reads the other own rows; otherwise the host copies them
 
   static constexpr VertexId kElsewhere = -1;
   bool empty() const { return held.empty() && !reads_hosts; }
@@ -60,12 +61,13 @@ struct FeatureStoreOptions {
   CachePolicy policy = CachePolicy::kDegree;
   RowRoute route{};
   std::vector<Real> fill{};  // (F) values of columns that aren't fetched; empty: 0
-  DevicePlaces device{};     // for own rows
+  DevicePlaces device{};     // where a device finds own rows
   bool sparse = false;       // a batch gets packed rows as sparse rows; otherwise dense
-  double entries = 0;        // per sparse row, over the whole data set
+  double entries = 0;        // mean number per sparse row of the whole data set
 };
 
-/// Rows for which a cache of `bytes` has room, but no more than other ranks own; equally many on each rank.
+/// The number of rows for which a cache of `bytes` has room, but no more than other ranks own. It is the same
+/// on all ranks.
 Index cache_rows(const Owners& owners, Index bytes, const RowBytes& row);
 
 /// One per sampling thread, which makes all calls. fill_cache() and fetch() are collective, even for a rank
@@ -79,17 +81,17 @@ class FeatureStore {
   Index cols() const { return own_.cols(); }
   /// Approximate number of rows that the cache has room for; the same on all ranks.
   Index cache_rows() const { return cache_rows_; }
-  /// Fetches rows, which are others' in descending order of use, until the cache is full. Only for policies
-  /// other than kLru, and before the first fetch(). Caches have the same size on all ranks.
+  /// Fetches rows of other ranks, which are in descending order of use, until the cache is full. Call it
+  /// before the first fetch(), and not for kLru. Caches have the same size on all ranks.
   void fill_cache(std::span<const VertexId> rows);
 
-  /// From now on only these columns of others' rows are fetched; null: all. `choice` outlives its use. Not
-  /// with a cache, whose rows are whole.
+  /// From now on only these columns of other ranks' rows are fetched; null: all. `choice` outlives its use. A
+  /// cache doesn't allow this, as its rows have all columns.
   void choose(const ColumnChoice* choice);
 
   /// Fills out (rows, F), which grows as a Reusable does.
   void fetch(std::span<const VertexId> rows, FeatureRows& out);
-  /// The same for a device. given (n, F) gets the rows that the device doesn't find without the host.
+  /// The same for a device. `given` (n, F) gets the rows that the device can't find by itself.
   void fetch(std::span<const VertexId> rows, RowSources& sources, FeatureRows& given);
 
   /// Rows so far: own ones, those of them in the device's memory, others' from the cache, and others' from
@@ -108,8 +110,8 @@ class FeatureStore {
 
  private:
   enum class Source { kHeld, kHosts, kGiven };
-  /// Where a row was found, as stored in `found_`: an own row is 0 or more; below that are places in the
-  /// cache, and kMissing.
+  /// An entry of `found_` says where a row is: an own row's number, from 0; a negative number for a place in
+  /// the cache (cached_at()); or kMissing.
   static constexpr Index kMissing = std::numeric_limits<Index>::min();
   static constexpr Index cached_at(VertexId place) { return -1 - Index(place); }
   static constexpr VertexId place_of(Index found) { return VertexId(-1 - found); }

@@ -1,11 +1,11 @@
-// Batches' rows if ranks hold them packed: put together from own entries, cached ones and arrived ones.
+// Builds a batch's rows, if ranks hold rows packed, from own entries, cached entries and arrived entries.
 #include <algorithm>
 
 #include "sampler/feature_store.h"
 
 namespace atl {
 
-/// Puts cached rows together before new rows replace them in the cache.
+/// Copies rows out of the cache before new rows replace them there.
 void FeatureStore::fetch_packed(std::span<const VertexId> rows, FeatureRows& out) {
   const auto count = Index(rows.size());
   find_here(rows);

@@ -49,7 +49,7 @@ void gathered_bytes(std::span<const VertexId> rows, Index width, const Owners& r
       if (from != to) sent(from, to, 8), sent(from, to, own[std::size_t(from)]);
 }
 
-/// Sums begin again in each part, so that their bits don't depend on which rank owns it.
+/// Running sums begin again in each part, so that their bits don't depend on which rank owns the part.
 WeightedDraws::WeightedDraws(const Owners& owners, Communicator& comm, const std::vector<double>& weights)
     : owners_(owners), first_(owners.first_row(comm.rank())), sums_(weights), gathered_(comm) {
   const Rank me = comm.rank();

@@ -34,7 +34,7 @@ class GatheredBytes {
   std::vector<Message> sends_, receives_;
 };
 
-/// Counts what is sent if each of these ranks gives `width` bytes for each of its rows.
+/// Calls `sent` for the messages that go if each of `ranks` gives `width` bytes for each of its rows.
 void gathered_bytes(std::span<const VertexId> rows, Index width, const Owners& ranks,
                     FunctionRef<void(Rank from, Rank to, Index bytes)> sent);
 
@@ -52,7 +52,7 @@ class AllGathered {
     return to;
   }
   Index reallocations() const { return all_.reallocations(); }
-  /// Counts what is sent if each of these ranks gives an element for each of its rows.
+  /// Calls `sent` for the messages that go if each of `ranks` gives an element for each of its rows.
   static void count_sent(std::span<const VertexId> rows, const Owners& ranks,
                          FunctionRef<void(Rank from, Rank to, Index bytes)> sent) {
     gathered_bytes(rows, Index(sizeof(T)), ranks, sent);
@@ -65,8 +65,8 @@ class AllGathered {
 };
 
 // Draws vertices of the whole graph with given probabilities, independently and with replacement. Draw k of a
-// step depends on its key and k alone, and the vertex's owner finds the vertex. A rank holds the running sums
-// of its own vertices' weights, and one sum per part.
+// step depends on the step's key and k alone. The owner of the drawn vertex finds it. A rank holds the
+// running sums of its own vertices' weights, and one sum per part.
 
 /// One per sampling thread. References outlive it.
 class WeightedDraws {
@@ -74,15 +74,15 @@ class WeightedDraws {
   struct Drawn {
     VertexId row;
     std::int32_t times;
-    double probability;  // in one draw
+    double probability;  // that one draw takes the row
   };
-  /// weights (owned) of this rank's rows, 0 or more. Collective.
+  /// `weights` (owned): one for each of this rank's rows, 0 or more. Collective.
   WeightedDraws(const Owners& owners, Communicator& comm, const std::vector<double>& weights);
 
   /// The drawn vertices, each once, ascending; empty if all weights are 0. The same on all ranks; valid until
   /// the next call. Collective.
   std::span<const Drawn> draw(const Draws& draws, Index count);
-  /// Counts what draw() sends if these ranks draw together and draw these rows.
+  /// Calls `sent` for the messages that draw() sends if `ranks` draw together and draw these rows.
   static void count_sent(std::span<const VertexId> rows, const Owners& ranks,
                          FunctionRef<void(Rank from, Rank to, Index bytes)> sent) {
     AllGathered<Drawn>::count_sent(rows, ranks, sent);
@@ -93,7 +93,7 @@ class WeightedDraws {
 
  private:
   const Owners& owners_;
-  const Index first_;              // own row
+  const Index first_;              // the first own row
   std::vector<double> sums_;       // (owned) running sums of a part's weights, the row's own included
   std::vector<double> part_sums_;  // (parts + 1)
   Reusable<Drawn> own_;

@@ -116,7 +116,7 @@ void GroupBatch::lay_out_rows() {
   ids_.take(at);
 }
 
-/// Computes the number here of each of a member's rows.
+/// Computes the number that each row of a member's batch has in the group's batch.
 void GroupBatch::number_rows(int member) {
   const PushedSizes sizes = sizes_of(member);
   const auto numbers = numbers_.take(sizes.all_rows());

@@ -1,5 +1,5 @@
-// Which arcs of a row a layer reads when a step draws vertices instead of each row's neighbours, and for how
-// many arcs each of them stands.
+// Some samplers draw vertices for a whole step, not neighbours for each row. KeptArcs then says which arcs of
+// a row a layer reads, and for how many arcs each of them stands.
 #pragma once
 
 #include "base/error.h"

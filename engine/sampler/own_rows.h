@@ -1,4 +1,5 @@
-// A rank's own rows with all of their arcs, some at a time, for samplers that read them before training.
+// Visits a rank's own rows with all their arcs, some rows at a time, for samplers that read them before
+// training.
 #pragma once
 
 #include <span>
@@ -44,7 +45,8 @@ class ColumnSums {
   void add(VertexId column, double value);
   /// Sends each column's value to its owner. Collective.
   void sum();
-  /// After sum(): this rank's columns to which any rank added, and their sums, in rank order.
+  /// After sum(): this rank's columns to which any rank added, and their sums. Values are added in the order
+  /// of ranks.
   std::span<const VertexId> columns() const { return summed_columns_.span(); }
   std::span<const double> sums() const { return sums_.span(); }
   Index reallocations() const;
@@ -62,7 +64,7 @@ class ColumnSums {
 /// Returns (owned) the norms of the rank's rows. Collective.
 std::vector<double> column_norms(const SetInput& in);
 
-/// Returns (owned) the rank's rows' factors as sources, squared; empty: all 1.
+/// Returns (owned) the squared factor that each of the rank's rows has as a source; empty: all 1.
 std::vector<double> squared_source_factors(const SetInput& in);
 
 /// An arc's term in its column's norm, without the source's factor.

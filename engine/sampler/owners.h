@@ -1,6 +1,6 @@
 // Which rank owns which rows of a prepared graph in mini-batch training. Each rank owns consecutive parts,
-// about equally many. So a graph is prepared once, and any number of ranks up to its parts train on it, with
-// the same batches. Rows are asked of their owners here, too.
+// and all ranks own about the same number. So a graph is prepared once, and any number of ranks, up to the
+// number of parts, train on it with the same batches. RowRequests asks owners for rows.
 #pragma once
 
 #include <span>
@@ -38,18 +38,19 @@ class Owners {
   int part_of(VertexId row) const;
 
  private:
-  /// The end of all, rank ranks(), comes after the last place.
+  /// Rank ranks() stands for the end of all parts, whose place is behind the last one.
   std::size_t place_of(Rank rank) const {
     return std::size_t(rank == Rank(first_part_.size()) - 1 ? rank : order_.part_of(rank));
   }
-  std::vector<int> first_part_;    // (ranks + 1) by place, …
-  std::vector<Index> first_row_;   // (ranks + 1) … ascending
+  std::vector<int> first_part_;    // (ranks + 1) by place, ascending
+  std::vector<Index> first_row_;   // (ranks + 1) likewise
   PartRanks order_;                // rank of each place
   std::vector<Index> part_begin_;  // (parts + 1)
 };
 
 // The rows that a batch wants, grouped by owner and each asked for once, and the rows that other ranks want
-// of this one, which it answers in the same order. Structure, ids and features that aren't here all use it.
+// of this one, which it answers in the same order. Structure, ids and features of other ranks' rows are all
+// asked for in this way.
 //
 // Everything travels on one lane, from the thread that samples. Every call is collective: a rank that wants
 // nothing takes part, because others may want its rows.

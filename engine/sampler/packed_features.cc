@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kPairsOfACell = 16;  // of a column and a value each: two cache lines
+constexpr Index kPairsOfACell = 16;  // pairs of a column and a value; they fill two cache lines
 
 }  // namespace
 

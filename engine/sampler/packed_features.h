@@ -1,6 +1,6 @@
-// Other ranks' rows of features if ranks hold them packed. They are sent and cached as they are held: sparse
-// rows as columns and values, bits as bits with the value of a one. If rows are sent as bfloat16, values are
-// rounded and columns aren't.
+// The feature rows of other ranks, if ranks hold rows packed. They are sent and cached as they are held:
+// sparse rows as columns and values; bits as bits, with the value that a set bit stands for. If rows are sent
+// as bfloat16, values are rounded and columns aren't.
 #pragma once
 
 #include <cstring>
@@ -21,15 +21,15 @@ struct RowBytes {
   Index cell = 0;      // size of a cell in the cache
   double cells_per_row = 1;
 };
-/// `entries`: average number per sparse row. `chosen`: share of the columns that is sent. `storage`: of dense
-/// rows, in the cache.
+/// `entries`: average number per sparse row. `chosen`: share of the columns that is sent. `storage`: how the
+/// cache stores dense rows.
 RowBytes row_bytes(FeatureForm form, Index columns, double entries, bool bfloat16, double chosen = 1,
                    Storage storage = Storage::kReals);
 
 /// One per sampling thread.
 class PackedFeatures {
  public:
-  /// Both outlive it.
+  /// `pool` and `held` outlive it.
   PackedFeatures(ThreadPool& pool, const Rows& held, bool bfloat16)
       : pool_(pool), held_(held), bfloat16_(bfloat16) {}
 
@@ -93,7 +93,8 @@ class PackedFeatures {
   std::span<const std::uint32_t> kept_words(const RowCache& cache, VertexId place) const {
     return {reinterpret_cast<const std::uint32_t*>(cache.cell(place)), std::size_t(words())};
   }
-  /// The size of a sparse row's value, or a row's level: a T, or bfloat16.
+  /// The bytes that a value of a sparse row takes, or the level of a row of bits: those of a T, or of a
+  /// bfloat16.
   template <class T>
   Index value_bytes() const {
     return bfloat16_ ? Index(sizeof(Bfloat16)) : Index(sizeof(T));

@@ -66,7 +66,7 @@ void RowCache::put(VertexId row, std::span<const std::byte> bytes) {
   next_[std::size_t(cell)] = kNone;
 }
 
-/// Makes room for `cells` cells; there are at least as many in all.
+/// Makes room for `cells` cells, which is at most the number of all cells. Returns whether there is room.
 bool RowCache::make_room(Index cells) {
   while (free_cells_ < cells && replaces_) drop(oldest_);
   return free_cells_ >= cells;
@@ -141,7 +141,8 @@ void keep_first(std::vector<Nominee>& nominees, std::size_t count) {
 
 }  // namespace
 
-/// Each rank nominates twice its even share: parts are alike, and the choice needn't be the best.
+/// Each rank nominates twice its even share of the rows. This is enough, because parts are alike and the
+/// choice needn't be the best.
 std::vector<VertexId> rows_by_degree(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
                                      Index count) {
   std::vector<Nominee> own;

@@ -27,7 +27,8 @@ void Sampler::sample(std::int64_t step, std::span<const VertexId> seeds, Batch& 
   set_scales(batch);
 }
 
-/// RowDraws counts a row's kept arcs, and copies them then. It counts them once more for degrees of sources.
+/// RowDraws looks at all arcs of a row twice: to count the kept ones, and to copy them. It looks at them once
+/// more if the degrees of sources count only kept arcs.
 Index Sampler::arcs_looked_at(const Batch& batch, std::span<const Index> offsets) const {
   if (sets_ == nullptr || batch.layers() == 0) return 0;
   const auto arcs_of_first = [&](Index rows) {
@@ -141,8 +142,8 @@ void Sampler::set_scales(Batch& batch) {
   if (both) batch.src_scale_.extend(rows);
 }
 
-/// Ids and scales of leaves follow those of the batch's rows, layer by layer. Copies them to their layers,
-/// where they follow those of the layer's own rows.
+/// The arrays of ids and scales hold those of the batch's rows, then those of the leaves, layer by layer.
+/// Copies the leaves' part to each layer, behind the ids and scales of the layer's own rows.
 void Sampler::place_leaves(Batch& batch) {
   Index first = batch.rows_.size();
   const auto place = [&](const auto& from, Index own, Index leaves, auto& to) {

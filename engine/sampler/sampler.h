@@ -2,8 +2,8 @@
 // its seeds inwards.
 //
 // A sampled block's aggregation estimates the whole graph's without bias. Scales are those of the whole
-// graph, and each arc's weight says what it stands for. If k of d neighbours were drawn, a neighbour's arc of
-// own weight w counts w·d/k, and a self-loop, which is always there, w.
+// graph, and each arc's weight says what the arc stands for. If k of d neighbours were drawn, the arc of a
+// drawn neighbour counts w·d/k, where w is its weight in the graph. A self-loop is always there and counts w.
 //   sum        E[Σ w·(d/k)·x(j)] = Σ w·x(j)                              dst 1,          src 1
 //   mean       the same over the destination's full degree               dst 1/deg(i),   src 1
 //   symmetric  the same with the full degrees of both ends               dst deg(i)^-½,  src deg(j)^-½
@@ -12,7 +12,7 @@
 // whole graph's.
 //
 // Other samplers draw sets of vertices for the whole step (step_sets.h). A row then reads its arcs from the
-// layer's set, and the set says what each stands for.
+// layer's set, and the set says for how many arcs each of them stands.
 //
 // With DistGNN-MB's historical embeddings, neighbours on other ranks are leaves in inner layers
 // (sampler/history/history_directory.h).
@@ -39,8 +39,8 @@ struct SamplingOptions {
   bool replace = false;
   Normalisation normalisation = Normalisation::kSum;
   bool attention = false;  // softmax over neighbours: arcs have no factors, transposed ones have places
-  /// Whether layer 0 has a transpose. It is needed if input features get a gradient, or rows computed from
-  /// them before they are gathered.
+  /// Whether layer 0 has a transpose. It is needed if the rows that layer 0 gathers get a gradient: the input
+  /// features, or rows computed from them.
   bool transpose_input = true;
   std::uint64_t seed = 1;
 };
@@ -48,22 +48,22 @@ struct SamplingOptions {
 /// One per sampling thread.
 class Sampler {
  public:
-  /// The structure and sets outlive it. `sets`: sets to read instead of `fanout` neighbours per vertex; null:
-  /// neighbours are drawn.
+  /// The structure and sets outlive it. `sets` draws the sets that layers read; null: `fanout` neighbours are
+  /// drawn for each vertex.
   Sampler(Structure& structure, SamplingOptions options, StepSets* sets = nullptr);
 
   /// Makes the batch of these seeds: prepared rows that the rank owns, each once. Collective: every rank
   /// calls it for each step, even without seeds.
   void sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch);
-  /// How owners draw neighbours from now on (HopDraw::by_owner), the same kind on all ranks. `draws` outlives
-  /// its use.
-  void draw_by(const NeighbourDraws* draws) { by_owner_ = draws; }
-  /// From now on, neighbours on other ranks that inner layers draw are leaves, if `known` has them. It
+  /// Sets how owners draw neighbours from now on (HopDraw::by_owner). All ranks set the same kind. `draws`
   /// outlives its use.
+  void draw_by(const NeighbourDraws* draws) { by_owner_ = draws; }
+  /// From now on, the neighbours that inner layers draw on other ranks are leaves, if `known` has them.
+  /// `known` outlives its use.
   void read_history(const HistoryDirectory* known) { known_ = known; }
-  /// How many arcs it looked at to find those of the batch that it made last: where a step draws sets, all
-  /// arcs of the rows that read some of them; else none but the drawn ones, which aren't counted.
-  /// `offsets`: (rows + 1) where arcs of prepared rows begin.
+  /// The number of arcs that the last sample() looked at to find the batch's arcs. If a step draws sets, it
+  /// looks at all arcs of the rows that layers compute. Otherwise it looks at drawn arcs alone, and this is
+  /// 0. `offsets`: (rows + 1) where arcs of prepared rows begin.
   Index arcs_looked_at(const Batch& batch, std::span<const Index> offsets) const;
   /// How often its own and the structure's memory had to grow; batches count theirs.
   Index reallocations() const {

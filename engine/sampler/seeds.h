@@ -1,7 +1,8 @@
 // Which of a rank's vertices each step trains on: part by part, in an order that is drawn again each epoch.
 //
 // A step trains the same vertices of a part whichever rank owns it. The order is keyed by (seed, epoch, part)
-// and computed place by place (draw_positions.h), and the number that a part gives is the same everywhere.
+// and computed place by place (draw_positions.h), and all ranks compute the same number of vertices for each
+// part.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,8 @@ class SeedShares {
   std::int64_t steps() const { return (vertices_ + batch_size_ - 1) / batch_size_; }  // per epoch
   /// Vertices of step 0 … steps() − 1, over all parts.
   Index size(std::int64_t step) const;
-  /// Returns (parts) their shares; valid until the next call. Steps in ascending order cost O(parts log
-  /// parts) each. A step before the last one asked for costs as much as all steps before it.
+  /// Returns the share of each part (parts); valid until the next call. Steps in ascending order cost O(parts
+  /// log parts) each. A step before the last one asked for costs as much as all steps before it.
   std::span<const Share> of_step(std::int64_t step);
 
  private:

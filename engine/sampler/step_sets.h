@@ -1,10 +1,10 @@
 // Samplers that draw vertices for a whole step: the sets that its layers may read, the same on all ranks.
 // Each kind is a file in kinds/ and a line in kinds/kinds.h.
 //
-// A draw is keyed by its purpose (seed, step, layer, vertex or number of the draw). Each rank then computes
-// its own seeds' share of the step. From the last layer to the first it reads only those of its rows' arcs
-// that come from vertices of the layer's set. So a row reads the same whichever rank computes it, and a step
-// learns the same on any number of ranks that own the same parts.
+// A draw is keyed by (purpose, seed, step, layer, vertex or number of the draw). Each rank then computes the
+// step for its own seeds. From the last layer to the first it reads only those of its rows' arcs that come
+// from vertices of the layer's set. So a row reads the same whichever rank computes it, and a step learns the
+// same on any number of ranks that own the same parts.
 #pragma once
 
 #include <memory>
@@ -62,7 +62,7 @@ class StepSets {
   virtual StepSeeds* seeds() { return nullptr; }
   /// How often its memory had to grow.
   virtual Index reallocations() const = 0;
-  /// Counts what the last draw() would send if these ranks drew together: each pair's messages, one by one.
+  /// Calls `sent` for each message that the last draw() would send if `ranks` drew together.
   using Sent = FunctionRef<void(Rank from, Rank to, Index bytes)>;
   virtual void count_sent(const Owners& /*ranks*/, Sent /*sent*/) const {}
 };

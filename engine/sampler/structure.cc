@@ -63,8 +63,8 @@ std::unique_ptr<Structure> mapped_structure(const DrawnGraph& graph, ThreadPool&
 }
 
 // Each rank reads only the arcs of its own parts, and a rank that wants neighbours of other rows asks their
-// owners. Draws are keyed, so the owner draws and answers with the result: bytes for k neighbours, however
-// many there are.
+// owners. Draws are keyed, so the owner can draw and answer with the drawn neighbours alone. An answer's
+// bytes grow with the number drawn, not with the row's number of neighbours.
 
 namespace {
 

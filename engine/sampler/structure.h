@@ -42,7 +42,7 @@ struct HopDraw {
   int fanout = kAllNeighbours;               // neighbours per vertex
   bool replace = false;                      // one neighbour may be drawn several times
   const NeighbourDraws* by_owner = nullptr;  // how owners draw neighbours of own rows; null: all alike
-  const KeptArcs* kept = nullptr;            // reads these of all neighbours instead of drawing; null: draws
+  const KeptArcs* kept = nullptr;            // the layer reads these arcs and draws nothing; null: it draws
 
   bool weighs() const { return kept != nullptr && kept->weighs(); }
 };
@@ -51,9 +51,10 @@ struct HopDraw {
 struct NeighbourCounts {
   std::uint32_t loops = 0;   // kept in any case
   std::uint32_t others = 0;  // drawn from
-  double degree = 0;         // degree_of() the row
+  double degree = 0;         // of the row (degree_of())
 
-  /// Number of neighbours that are drawn: all, if there are no more than the fanout, except with replacement.
+  /// The number of neighbours to draw. Without replacement these are all, if there are no more than the
+  /// fanout.
   Index drawn(const HopDraw& hop) const {
     if (hop.fanout == kAllNeighbours) return others;
     if (hop.replace) return others == 0 ? 0 : hop.fanout;
@@ -63,7 +64,7 @@ struct NeighbourCounts {
   bool whole(const HopDraw& hop) const {
     return hop.fanout == kAllNeighbours || (!hop.replace && others <= std::uint32_t(hop.fanout));
   }
-  /// Neighbours that each drawn one stands for: the Horvitz-Thompson weight.
+  /// How many neighbours each drawn one stands for (its Horvitz-Thompson weight).
   float stands_for(const HopDraw& hop) const {
     return whole(hop) || others == 0 ? 1.f : float(double(others) / hop.fanout);
   }
@@ -72,7 +73,7 @@ struct NeighbourCounts {
 /// The graph to draw from; views.
 struct DrawnGraph {
   CsrView whole;                  // in prepared order, for layers that read all neighbours
-  GraphById by_id;                // for layers that draw; has no columns if there are none
+  GraphById by_id;                // for layers that draw; has no columns if no layer draws
   std::span<const VertexId> ids;  // (vertices) the data set's ids
 
   double degree(VertexId row) const;
@@ -87,8 +88,8 @@ class RowDraws {
   /// If the layer reads all neighbours, loops count as neighbours.
   void count_neighbours(const HopDraw& hop, std::span<const VertexId> rows,
                         std::span<NeighbourCounts> neighbours);
-  /// Writes the arcs of row i at offsets[i] … offsets[i + 1] − 1, neighbours[i].arcs(hop) of them: columns,
-  /// as prepared rows, and, unless `weights` is empty, the arcs' own weights.
+  /// Writes the neighbours[i].arcs(hop) arcs of row i at offsets[i] … offsets[i + 1] − 1. Columns are
+  /// prepared rows. Unless `weights` is empty, it gets the arcs' own weights.
   void arcs(const HopDraw& hop, std::span<const VertexId> rows, std::span<const NeighbourCounts> neighbours,
             std::span<const Index> offsets, std::span<VertexId> columns, std::span<float> weights);
   /// As Structure::describe().
@@ -122,7 +123,7 @@ struct DrawnArcs {
   Reusable<NeighbourCounts> neighbours;  // (rows)
   Reusable<Index> offsets;               // (rows + 1)
   Reusable<VertexId> columns;            // (arcs) prepared rows, self-loops of a row first
-  // (arcs) the arcs' own, times what they stand for if hop.kept says so; empty: all 1
+  // (arcs) an arc's own weight, times the number of arcs that it stands for by hop.kept; empty: all 1
   Reusable<float> weights;
 
   /// Fills offsets from neighbours and makes room for the arcs.
@@ -138,8 +139,9 @@ class Structure {
   virtual bool weighted() const = 0;
   /// `rows`: prepared rows of any owner, each once.
   virtual void draw(const HopDraw& hop, std::span<const VertexId> rows, DrawnArcs& out) = 0;
-  /// Fills ids (rows), the data set's, and degrees (rows): degree_of() each row in the whole graph, or among
-  /// the kept arcs if hop.kept induces degrees. Degrees are wanted by all ranks or by none.
+  /// Fills `ids` (rows) with the data set's ids and `degrees` (rows) with degree_of() each row. Degrees count
+  /// the whole graph's arcs, or only the kept ones if hop.kept induces degrees. Degrees are wanted by all
+  /// ranks or by none.
   virtual void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
                         std::optional<std::span<double>> degrees) = 0;
   /// How often its own memory had to grow.

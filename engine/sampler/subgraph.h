@@ -1,6 +1,6 @@
-// Samplers that draw one set of vertices per step. All layers read the arcs between these, and the step
-// trains on the training vertices among them. Every rank knows the set and computes its own vertices' share
-// of the same subgraph.
+// Samplers that draw one set of vertices per step. All layers read the arcs between the set's vertices, and
+// the step trains on the training vertices among them. Every rank knows the set and computes its own
+// vertices' share of the same subgraph.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Subgraph : public StepSets, public StepSeeds {
   std::int64_t drawn_ = -1;
 };
 
-/// Which of the rows in a listed set are this rank's training vertices.
+/// Says which rows of a drawn set are this rank's training vertices.
 class TrainingMarks {
  public:
   explicit TrainingMarks(const SetInput& in);
@@ -49,15 +49,17 @@ class TrainingMarks {
   std::vector<bool> marks_;  // (owned)
 };
 
-/// Steps per epoch in which each of `vertices` is read once, if a step is expected to read `expected`.
+/// The number of steps in which each of `vertices` vertices is read once on average, if a step reads
+/// `expected` of them: the steps of an epoch.
 std::int64_t steps_to_read(Index vertices, double expected);
 
 // GraphSAINT (Zeng et al. 2020): a step's subgraph is drawn with probabilities that favour some vertices, and
-// its results are corrected for them. An arc u → v stands for 1 / α = P(v) / P(u and v), which makes a
-// vertex's sum unbiased, given that the vertex is drawn. A vertex's loss counts 1 / λ = 1 / P(v), which makes
-// the loss unbiased. P is the probability that a step has the vertex, or both.
+// its results are corrected for these probabilities. An arc u → v stands for 1 / α = P(v) / P(u and v), which
+// makes a vertex's sum unbiased, given that the vertex is drawn. A vertex's loss counts 1 / λ = 1 / P(v),
+// which makes the loss unbiased. P(v) is the probability that a step's subgraph has v, and P(u and v) that it
+// has both.
 
-/// P(v) of own training vertices, by which a step's losses are divided and weighed.
+/// Computes the divisor and the weights of a step's losses from P(v) of the training vertices.
 class SaintLosses {
  public:
   /// presence(row): P of an own row. Collective.
@@ -77,10 +79,10 @@ class SaintLosses {
 /// rank owns a part. Collective.
 double sum_over_parts(const SetInput& in, FunctionRef<double(VertexId row)> value);
 
-/// P(at least one of `draws` independent draws hits), each with probability p.
+/// The probability that at least one of `draws` independent draws hits, if each hits with probability p.
 double presence_of(double p, Index draws);
-/// P(a subgraph of `draws` draws has both vertices), where p and q are their probabilities in one draw, and
-/// `together` that of both in one draw.
+/// The probability that a subgraph of `draws` draws has both of two vertices. One draw takes one of them with
+/// probability p, the other with q, and both with `together`.
 double presence_of_both(double p, double q, double together, Index draws);
 
 // Arcs between vertices that were drawn one by one, or as the two ends of arcs. What an arc stands for

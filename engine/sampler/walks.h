@@ -22,7 +22,7 @@ class Walks {
   /// ranks; valid until the next call. Collective.
   std::span<const VertexId> draw(const Draws& draws);
   Index reallocations() const;
-  /// Counts what the last draw() would send if these ranks walked together.
+  /// Calls `sent` for each message that the last draw() would send if `ranks` walked together.
   void count_sent(const Owners& ranks, StepSets::Sent sent) const;
 
  private:
@@ -37,7 +37,7 @@ class Walks {
   const int length_;
   Reusable<VertexId> at_;  // (length + 1, count)
   RowTable table_;
-  Reusable<VertexId> here_, next_;  // own rows that a walk is at; next vertices of own walks, in order
+  Reusable<VertexId> here_, next_;  // own rows at which walks are; the next vertices of these walks
   DrawnArcs arcs_;
   Reusable<VertexId> others_;       // the neighbours of a row
   AllGathered<VertexId> gathered_;  // next vertices of all walks, rank by rank
@@ -69,7 +69,7 @@ class DrawnTogether {
   std::uint32_t times(VertexId row) const { return std::max(1U, rows_[std::size_t(row - first_)]); }
 
   const SetInput in_;
-  const VertexId first_;        // own row
+  const VertexId first_;        // the first own row
   std::vector<Index> offsets_;  // (owned + 1) where each row's arcs begin
   std::vector<std::uint32_t> rows_, arcs_;
   Index subgraphs_ = 0;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kShortest = 1e-6;  // seconds: the clock says little of shorter times
 
-/// Solves a few equations by elimination; none: they have no single solution.
+/// Solves a few linear equations by elimination; nothing if they have no single solution.
 std::optional<std::vector<double>> solved(std::vector<std::vector<double>> a) {
   const std::size_t n = a.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -38,7 +38,7 @@ std::optional<std::vector<double>> solved(std::vector<std::vector<double>> a) {
   return x;
 }
 
-/// Least squares of Σ x · factors = 1 over the chosen sizes.
+/// The factors of the chosen sizes, by least squares of Σ x · factor = 1.
 std::optional<Sizes> fit_of(unsigned some, std::span<const Sizes> relative) {
   std::vector<std::size_t> chosen;
   for (std::size_t s = 0; s < kSizes; ++s)
@@ -68,8 +68,8 @@ Sizes sizes_of(const RankShape& shape) {
   return {1, double(shape.owned), double(shape.halo), double(shape.arcs())};
 }
 
-/// Tries all subsets of sizes: the best one whose factors are all ≥ 0 is the least-squares solution under
-/// that condition.
+/// Tries all subsets of the sizes. The best subset whose factors are all ≥ 0 gives the least-squares solution
+/// under that condition.
 Sizes fitted(std::span<const Sizes> sizes, std::span<const double> seconds) {
   Sizes largest{};
   for (const Sizes& each : sizes)
@@ -77,7 +77,7 @@ Sizes fitted(std::span<const Sizes> sizes, std::span<const double> seconds) {
   std::vector<Sizes> relative(sizes.begin(), sizes.end());
   for (std::size_t i = 0; i < relative.size(); ++i)
     for (std::size_t s = 0; s < kSizes; ++s) relative[i][s] /= largest[s] * std::max(kShortest, seconds[i]);
-  // In units that make the equations' terms about 1.
+  // Scales the sizes so that the equations' terms are about 1.
   double unit = 0;
   for (const Sizes& each : relative) unit = std::max(unit, std::ranges::max(each));
   for (Sizes& each : relative)
@@ -157,13 +157,13 @@ double left_out_error(const std::vector<CostLaw::Known>& known) {
   return error / std::max(1, judged);
 }
 
-// A job of more ranks than there is time to record: some ranks are recorded by themselves. Laws are fitted to
-// these, and give the cost of the others' computing from what each holds. What the others send is exact,
-// because it follows from sizes (record.h).
+// Recordings of jobs with more ranks than there is time to record. Some ranks are recorded by themselves, and
+// laws are fitted to these. The laws give the cost of the other ranks' computing from what each holds. What
+// the other ranks send is exact, because it follows from sizes (record.h).
 
 namespace {
 
-constexpr std::size_t kOfEachKind = 2;  // so that one can be left out, to measure how far its law is off
+constexpr std::size_t kOfEachKind = 2;  // ranks of each kind; one can be left out to test the laws
 
 /// Groups of ranks that do the same kind of work: in a pipeline, the ranks of a stage. Each group is sorted
 /// from the rank that holds least to the one that holds most.
@@ -188,8 +188,8 @@ std::vector<std::vector<Rank>> kinds_of(const std::vector<RankRecording>& ranks,
   return kinds;
 }
 
-/// How many ranks to record of each kind: kOfEachKind, then more of kinds with the most ranks per recorded
-/// one.
+/// How many ranks to record of each kind: kOfEachKind, then more of the kinds with the most ranks per
+/// recorded rank.
 std::vector<std::size_t> shares_of(const std::vector<std::vector<Rank>>& kinds, std::size_t count) {
   std::vector<std::size_t> shares;
   for (const auto& kind : kinds) shares.push_back(std::min(kOfEachKind, kind.size()));
@@ -209,7 +209,8 @@ std::vector<std::size_t> shares_of(const std::vector<std::vector<Rank>>& kinds, 
   return shares;
 }
 
-/// From each kind, ranks spread evenly over what they hold, so that laws interpolate and don't extrapolate.
+/// Chooses ranks of each kind, evenly spread from the one that holds least to the one that holds most, so
+/// that laws interpolate and don't extrapolate.
 std::vector<Rank> sample_of(const std::vector<std::vector<Rank>>& kinds, std::size_t count) {
   const std::vector<std::size_t> shares = shares_of(kinds, count);
   std::vector<Rank> sample;

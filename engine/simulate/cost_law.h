@@ -1,5 +1,5 @@
-// What a rank's computing costs, given what the rank holds: one law for each segment of an epoch, fitted to
-// ranks that were recorded.
+// Laws for what a rank's computing costs, given what the rank holds: one law for each segment of an epoch,
+// fitted to ranks that were recorded.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace atl {
 
-/// What the cost of a segment grows with: a constant, owned rows, halo rows, arcs.
+/// The sizes with which the cost of a segment grows: a constant, owned rows, halo rows, arcs.
 inline constexpr std::size_t kSizes = 4;
 using Sizes = std::array<double, kSizes>;
 Sizes sizes_of(const RankShape& shape);
 
-/// Factors ≥ 0 for which Σ size · factor comes closest to `seconds`; errors are relative to each rank's
+/// The factors ≥ 0 for which Σ size · factor comes closest to `seconds`. Errors are relative to each rank's
 /// seconds.
 Sizes fitted(std::span<const Sizes> sizes, std::span<const double> seconds);
 
@@ -46,8 +46,8 @@ class CostLaw {
   std::map<Segment, Sizes> factors_;
 };
 
-/// The relative error of a rank's computing under laws that are fitted without that rank: the mean over ranks
-/// whose work others do too.
+/// The mean relative error of a rank's computing under laws that are fitted without that rank. It is over the
+/// ranks whose kinds of work other ranks do too.
 double left_out_error(const std::vector<CostLaw::Known>& known);
 
 }  // namespace atl

@@ -29,9 +29,9 @@ RankRecording dry_recording(const DryRunInput& in, int epochs, const MachineRate
     notes.begin_epoch(epoch, trace);
     trace.begin_epoch(epoch);
     for (std::int64_t s = 1; s <= schedule->steps(); ++s) {
-      if (schedule->steps() > 1) notes.work_on(int(s - 1));  // as Trainer reports batches
+      if (schedule->steps() > 1) notes.work_on(int(s - 1));  // Trainer reports its batches in the same way
       schedule->train((epoch - 1) * schedule->steps() + s, step);
-      std::array<double, 4> told{};  // as in RecordedRank
+      std::array<double, 4> told{};  // ends a step as RecordedRank does
       comm.all_reduce(Traffic::kStatistics, std::span<double>(told));
     }
   }
@@ -72,8 +72,8 @@ class LoneEngine final : public ProgressEngine {
   double busy_seconds() const override { return 0; }
 
  private:
-  /// Fills messages with zeros, which compute at full speed, until costs are noted: after that, it would warm
-  /// the cache for what is measured.
+  /// Fills received messages with zeros, which compute at full speed, in the first epoch only. From the
+  /// second epoch on costs are noted, and filling would warm the cache for the work that is measured.
   void fill(const Operation& operation) {
     if (!fills_ || notes_.epoch() > 1) return;
     for (const Message& m : operation.receives) std::memset(m.data, 0, std::size_t(m.bytes));

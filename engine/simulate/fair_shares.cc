@@ -52,7 +52,8 @@ void FairShares::remove(int number) {
   free_.push_back(number);
 }
 
-/// Collects what has changed, and all flows and resources that share anything with it.
+/// Collects the changed resources, and all flows and resources that share anything with them, directly or by
+/// way of others.
 void FairShares::collect() {
   ++round_;
   reached_.clear(), grown_.clear();
@@ -84,7 +85,7 @@ double FairShares::pace_of(const Resource& resource) const {
   return std::max(0.0, resource.left) / resource.per_pace;
 }
 
-/// Stops the flows that use the resource and have grown until now.
+/// Stops the flows that use the resource and still grow, at the rate `pace`.
 void FairShares::stop(int number, double pace) {
   for (const User& user : resources_[std::size_t(number)].users) {
     Flow& flow = flows_[std::size_t(user.flow)];
@@ -99,9 +100,9 @@ void FairShares::stop(int number, double pace) {
   }
 }
 
-/// All flows grow at one pace. The resource that is used up first stops its users, and the other flows grow
-/// on. A flow that stops leaves more to others, so a resource is never used up sooner than expected: its pace
-/// is computed again when its turn comes.
+/// All flows grow at one pace. The resource that is used up first stops the flows that use it, and the other
+/// flows grow on. A flow that stops leaves more to others. So a resource is never used up sooner than
+/// expected, and its pace is computed again when its turn comes.
 std::span<const int> FairShares::settle() {
   moved_.clear();
   if (changed_.empty()) return moved_;

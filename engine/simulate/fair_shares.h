@@ -1,6 +1,6 @@
 // Max-min fair shares: the rates of flows that share limited resources. Every flow is as fast as the others
-// until something that it uses is used up. When flows come and go, only flows that share something with them,
-// directly or by way of others, are computed again.
+// until something that it uses is used up. When flows come and go, only the flows are computed again that
+// share a resource with them, directly or by way of others.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class FairShares {
   /// How many flows use the resource.
   std::size_t flows_of(int resource) const { return resources_[std::size_t(resource)].users.size(); }
 
-  /// Adds a flow that uses something. Returns its number; it doesn't move before settle().
+  /// Adds a flow that uses at least one resource. Returns its number. The flow doesn't move before settle().
   int add(const Uses& uses);
   void remove(int flow);
   std::size_t flows() const { return flows_.size() - free_.size(); }
@@ -60,15 +60,15 @@ class FairShares {
     double capacity = 0;
     std::vector<User> users;
     bool is_changed = false;
-    int round = 0;  // the last round of settle() that it took part in
+    int round = 0;  // the last round of settle() that the resource took part in
     // During settle():
-    double left = 0;      // of the capacity
-    double per_pace = 0;  // what all growing flows take of it together, for each unit that one of them moves
-    int growing = 0;      // growing flows that use it
+    double left = 0;      // the capacity that is left
+    double per_pace = 0;  // units that all growing flows together take when each moves one unit
+    int growing = 0;      // growing flows that use the resource
   };
   struct Flow {
     Uses uses;
-    std::array<std::size_t, Uses::kMost> places{};  // its place among the users of each of its resources
+    std::array<std::size_t, Uses::kMost> places{};  // its place among each resource's users
     double rate = 0;
     int bottleneck = 0;
     int round = 0;
@@ -87,7 +87,7 @@ class FairShares {
   int round_ = 0;
   // settle()'s buffers:
   std::vector<int> reached_, grown_, moved_;  // resources, flows, flows
-  std::vector<std::pair<double, int>> next_;  // a heap: no resource is used up at a lower pace than this
+  std::vector<std::pair<double, int>> next_;  // a heap of lower bounds of resources' paces
 };
 
 }  // namespace atl

@@ -82,11 +82,11 @@ double VirtualLinks::pass(const Path& path, double bytes, double now, std::size_
 
 namespace {
 
-// Bytes up to which Open MPI sends a message before its receiver is ready: between servers, where the small
-// lane's messages never wait for the receiver, and through shared memory (comm/mpi_lane.h).
+// The most bytes of a message that Open MPI sends before its receiver is ready: between servers, and through
+// shared memory. Between servers, messages of the small lane never wait for the receiver (comm/mpi_lane.h).
 constexpr std::int64_t kEagerBetween = 63 << 10, kEagerInside = 4 << 10;
-// A message up to this size takes its turn on links, as its few frames do, and isn't split into shares: with
-// many ranks nearly all messages are so short.
+// A message up to this size takes its turn on links and isn't given a share of them, because it has only a
+// few frames. With many ranks, nearly all messages are so short.
 constexpr std::int64_t kShort = 4 << 10;
 
 }  // namespace
@@ -119,7 +119,7 @@ double VirtualNetwork::processor_seconds(Rank from, Rank to, std::int64_t bytes)
   return topology_.message_seconds + of_byte * double(bytes);
 }
 
-/// A short message behind a long one of its lane waits as that one does.
+/// Whether the message goes at once: it is short, and no long message of its lane is before it.
 bool VirtualNetwork::goes_at_once(const Transfer& t) const {
   if (t.bytes > kShort) return false;
   const auto found = connections_.find(pair(t.from, t.to));
@@ -151,7 +151,8 @@ Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::in
   return t;
 }
 
-/// The receiver's readiness travels to the sender.
+/// Adds a receive. If the sender waits for the receiver to be ready, that word arrives after the link's
+/// latency.
 Transfer& VirtualNetwork::receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes,
                                   MessageGroup& group) {
   Transfer& t = matching_.match(from, to, lane, order, bytes, false);
@@ -169,7 +170,7 @@ void VirtualNetwork::sums_go_first(Rank rank, bool first) {
   if (std::exchange(s.sums_first, first) != first && s.small_ones > 0) mark_all_of(rank);
 }
 
-/// Sends a short message: its sender is done with it as soon as it is handed over.
+/// Sends a short message. Its sender is done with it at once.
 void VirtualNetwork::pass(Transfer& t) {
   const auto found = connections_.find(pair(t.from, t.to));
   if (found != connections_.end()) wait_in_line(found->second, t);
@@ -187,7 +188,8 @@ void VirtualNetwork::tell_left(Transfer& t) {
   if (--t.sent_with->under_way == 0) listener_.may_go_on(t.from);
 }
 
-/// A message that has arrived is seen at its receiver's next look, once the messages before it are handled.
+/// A message that has come is seen at its receiver's next look, once the messages before it have been
+/// handled.
 void VirtualNetwork::come(Transfer& t) {
   double& sees_until = sender(t.to).sees_until;
   sees_until = std::max(now_ + listener_.notice(t.to), sees_until) + topology_.message_seconds;
@@ -218,7 +220,7 @@ void VirtualNetwork::add_event(Event event) {
   events_.push(event);
 }
 
-/// The event is void if its connection has got faster since.
+/// Whether the event is void, because its connection has become faster since it was scheduled.
 bool VirtualNetwork::is_void(const Event& e) const {
   return e.kind == Event::Kind::kLeaves && e.time != e.connection->asked;
 }

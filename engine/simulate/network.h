@@ -22,12 +22,12 @@ namespace atl {
 // A topology's links and processors as resources that messages share: which resources a message takes from
 // one rank to another, and how short messages pass.
 
-/// A way from one rank to another.
+/// The path of messages from one rank to another.
 struct Path {
   Uses uses;
-  bool between = false;  // servers
+  bool between = false;  // the ranks are on different servers
   double latency = 0;
-  double byte_seconds = 0;  // of a processor at each end
+  double byte_seconds = 0;  // seconds of a processor at each end, per byte
 };
 
 class VirtualLinks {
@@ -38,14 +38,14 @@ class VirtualLinks {
   int server(Rank rank) const { return server_[std::size_t(rank)]; }
   bool between(Rank from, Rank to) const { return server(from) != server(to); }
   int processor(Rank rank) const { return processors_[std::size_t(rank)]; }
-  /// Includes the processors of both ends where bytes cost them time.
+  /// The path between two ranks. It includes the processors of both ends where bytes cost them time.
   Path path(Rank from, Rank to) const;
 
-  /// Sends a short message over a path: it isn't split into shares, but waits for the short ones before it,
-  /// and on each link for as many bytes of each long message as it has itself. `mine` long messages on its
-  /// first link let it pass. Returns when it has gone.
+  /// Sends a short message over a path, and returns the time at which it has gone. It gets no share of links.
+  /// On each link it waits for the short messages before it, and until each long message there has sent as
+  /// many bytes as the short one has. `mine`: how many long messages on the first link let it pass.
   double pass(const Path& path, double bytes, double now, std::size_t mine);
-  /// Seconds that short messages have taken of a resource so far: long ones stood meanwhile.
+  /// Seconds that short messages have taken of a resource so far. Long messages stood still meanwhile.
   double taken_by_short(int resource) const { return lines_[std::size_t(resource)].taken; }
 
  private:
@@ -53,7 +53,7 @@ class VirtualLinks {
     int out = 0, in = 0;  // resources
   };
   struct Line {
-    double until = 0;  // short messages wait before it until then
+    double until = 0;  // until when short messages wait for the resource
     double taken = 0;
   };
 
@@ -68,22 +68,23 @@ class VirtualLinks {
   std::vector<Line> lines_;                      // by resource
 };
 
-// Which send and receive are one message: between a pair of ranks they match in the order in which they were
-// started, as in the transport (comm/transports.h).
+// Finds out which send and receive are one message. Between a pair of ranks they match in the order in which
+// they were started, as in the transport (comm/transports.h).
 
 /// Messages that a rank started together.
 struct MessageGroup {
-  int under_way = 0;  // those whose completion the rank has yet to learn
+  int under_way = 0;  // messages whose completion the rank has yet to learn
 };
 
-/// One message. `left`: its sender is done with it; `arrived`: its receiver has it, and has asked for it.
+/// One message. `left`: its sender is done with it. `arrived`: its receiver has seen it. `awaited`: its
+/// receiver has asked for it.
 struct Transfer {
   Rank from = 0, to = 0;
   Lane lane = Lane::kSmall;
   std::int64_t bytes = 0;
-  double remaining = 0;  // bytes that have yet to leave, including bytes before them that it can't pass
+  double remaining = 0;  // bytes that have yet to leave, including queued bytes that it can't overtake
   bool awaited = false, left = false, arrived = false;
-  double ready = 0;  // leaves no earlier: handed over, and the sender knows that the receiver is ready
+  double ready = 0;  // leaves no earlier: it is handed over, and its sender knows that its receiver is ready
   int holders = 2;   // sides that may still read it
   MessageGroup *sent_with = nullptr, *received_with = nullptr;  // null: that side hasn't come yet
   Transfer* next = nullptr;  // the next message that waits for its other side
@@ -105,7 +106,7 @@ class Matching {
   /// Messages of which only one side has come.
   struct Line {
     Transfer *first = nullptr, *last = nullptr;
-    bool sent = false;  // that side is the sender's
+    bool sent = false;  // the side that has come is the sender's
   };
   Transfer& fresh();
 
@@ -122,7 +123,7 @@ class VirtualNetwork {
     virtual ~Listener() = default;
     /// How long a rank takes to see a message that arrives now.
     virtual double notice(Rank rank) = 0;
-    /// Called when all messages that the rank started together have arrived or left.
+    /// Called when all messages that the rank started together have left or arrived.
     virtual void may_go_on(Rank rank) = 0;
     /// processors_taken() has changed.
     virtual void processors_change(Rank rank) = 0;
@@ -131,8 +132,8 @@ class VirtualNetwork {
   VirtualNetwork(const Topology& topology, Listener& listener);
   VirtualNetwork(const VirtualNetwork&) = delete;
 
-  /// Each call is one side of the next message of its pair and order (Matching). A rank hands its messages
-  /// over one after the other. `group` counts the message until it has left, or arrived.
+  /// send() and receive() each add one side of the next message of a pair and order (Matching). A rank hands
+  /// its messages over one after the other. `group` counts the message until it has left or arrived.
   Transfer& send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
   Transfer& receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
   void release(Transfer& transfer) { matching_.release(transfer); }
@@ -141,9 +142,9 @@ class VirtualNetwork {
 
   /// Whether messages of the rank's small lane leave before its bulk.
   void sums_go_first(Rank rank, bool first);
-  /// Processors that the rank's messages may take: those that its computing leaves free.
+  /// Sets the number of processors that the rank's messages may take: those that its computing leaves free.
   void set_processors(Rank rank, double processors) { shares_.set(links_.processor(rank), processors); }
-  /// Processors that the rank's long messages take at the present rates.
+  /// The number of processors that the rank's long messages take at the present rates.
   double processors_taken(Rank rank) const { return senders_[std::size_t(rank)].taken; }
 
   double now() const { return now_; }
@@ -164,11 +165,11 @@ class VirtualNetwork {
     std::array<std::vector<Transfer*>, kLanes> queues;  // messages that have yet to leave, in order
     std::array<Transfer*, kLanes> leaving{};            // by lane, the message that leaves now; null: none
     int flow = -1;                                      // among shares_; −1: nothing leaves
-    double rate = 0, parts = 0;  // bytes per second, divided equally among so many lanes
+    double rate = 0, parts = 0;  // bytes per second, and how many lanes share them equally
     int bottleneck = 0;          // the resource that limits its rate
-    // when `remaining` was computed; for how long short messages had taken the bottleneck by then
+    // when `remaining` was computed, and how long short messages had taken the bottleneck by then
     double since = 0, stood = 0;
-    double due = kNever, asked = kNever;  // when a message is next through; its event's time, no later
+    double due = kNever, asked = kNever;  // when the next message is through; its event, never after `due`
     bool is_stale = false;                // the messages that may leave have changed
     bool has_small = false;               // a message of the small lane may leave
     double leaves_at(const Transfer& t) const { return since + t.remaining * parts / rate; }
@@ -178,7 +179,7 @@ class VirtualNetwork {
     double time;
     std::int64_t number;  // the order of events at the same time
     Kind kind;
-    Rank rank = -1;  // the rank that hands over or sees
+    Rank rank = -1;  // the rank that hands over or sees messages
     Transfer* transfer = nullptr;
     Connection* connection = nullptr;
     bool operator>(const Event& other) const {
@@ -189,12 +190,12 @@ class VirtualNetwork {
   struct Sender {
     std::vector<Connection*> connections;
     bool sums_first = true;
-    int small_ones = 0;                      // connections with a small message that may leave …
-    std::size_t flows_between = 0;           // … and flows that leave to other servers
-    int flows = 0;                           // flows from or to it
+    int small_ones = 0;                      // connections with a small message that may leave
+    std::size_t flows_between = 0;           // flows that leave to other servers
+    int flows = 0;                           // flows from or to the rank
     double taken = 0;                        // processors that its long messages take
-    double posts_until = 0, sees_until = 0;  // its progress thread is busy with other messages until then
-    // Messages that wait their turn, each with its time: only the first has an event.
+    double posts_until = 0, sees_until = 0;  // until when its progress thread is busy with other messages
+    // Messages that wait for their turn, each with its time. Only the first has an event.
     std::deque<std::pair<double, Transfer*>> hands_over, sees;
     bool holds_bulk() const { return sums_first && small_ones > 0; }
   };

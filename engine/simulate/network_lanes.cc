@@ -7,10 +7,10 @@
 namespace atl {
 namespace {
 
-// Where more flows than kManyFlows share links, rates are computed again only after a pause, a small part of
-// the time that most messages take: the share of a flow that ends is free a little late, and a new flow waits
-// as long. With fewer flows, rates are exact. With hundreds of thousands, the pause is up to four times as
-// long.
+// Where more flows than kManyFlows share links, rates are computed again only after a pause, which is a small
+// part of the time that most messages take. Until then, the share of a flow that has ended stays unused, and
+// a new flow waits. With fewer flows, rates are exact. With hundreds of thousands, the pause is up to four
+// times as long.
 constexpr std::size_t kManyFlows = 1024, kVeryMany = 1U << 16;
 constexpr double kPause = 1.0 / 64, kLongest = 4;
 
@@ -26,8 +26,8 @@ void VirtualNetwork::mark_all_of(Rank rank) {
   for (Connection* const c : sender(rank).connections) mark(*c);
 }
 
-/// Bytes of bulk that were handed over earlier are queued before the link, and a small message can't pass
-/// them.
+/// Lets a small message wait behind the bytes of bulk that were handed over before it: they are queued for
+/// the link, and the message can't overtake them.
 void VirtualNetwork::wait_in_line(Connection& c, Transfer& t) {
   Transfer* const bulk = c.leaving[std::size_t(Lane::kBulk)];
   if (t.lane != Lane::kSmall || !c.path.between || bulk == nullptr) return;
@@ -39,7 +39,8 @@ void VirtualNetwork::wait_in_line(Connection& c, Transfer& t) {
   schedule(c);
 }
 
-/// Bulk and prefetch leave in order. Each slot of the small lane has an order of its own.
+/// The first message of a lane that may leave; null: none. Bulk and prefetch leave in order. Each slot of the
+/// small lane has an order of its own.
 Transfer* VirtualNetwork::first_that_may_leave(const Connection& c, Lane lane) const {
   for (Transfer* const t : c.queues[std::size_t(lane)]) {
     if (t->ready <= now_ && (t->awaited || !needs_word(*t))) return t;
@@ -48,8 +49,8 @@ Transfer* VirtualNetwork::first_that_may_leave(const Connection& c, Lane lane) c
   return nullptr;
 }
 
-/// Where sums go first, all bulk of a rank is held while anything small leaves: this concerns all of the
-/// rank's connections.
+/// Where sums go first, all bulk of a rank is held while a small message may leave. A change of this concerns
+/// all of the rank's connections.
 void VirtualNetwork::look_for_small_ones() {
   for (std::size_t i = 0; i < stale_.size(); ++i) {
     Connection& c = *stale_[i];
@@ -90,7 +91,7 @@ void VirtualNetwork::set_flow(Connection& c, bool flows) {
   if (c.path.between) sender(c.from).flows_between += flows ? 1 : -1;
   for (const Rank rank : {c.from, c.to}) {
     sender(rank).flows += flows ? 1 : -1;
-    if (sender(rank).flows == 0) sender(rank).taken = 0;  // clears what rounding has left
+    if (sender(rank).flows == 0) sender(rank).taken = 0;  // clears the rest of rounding errors
   }
 }
 
@@ -106,7 +107,7 @@ void VirtualNetwork::set_rate(Connection& c, double rate) {
   }
 }
 
-/// Updates what has left by now. The flow stood while short messages took its bottleneck.
+/// Subtracts the bytes that have left by now. The flow stood still while short messages took its bottleneck.
 void VirtualNetwork::settle(Connection& c) {
   const double since = std::exchange(c.since, now_);
   if (c.flow < 0) return;
@@ -117,7 +118,8 @@ void VirtualNetwork::settle(Connection& c) {
     if (t != nullptr) t->remaining = std::max(0.0, t->remaining - passed * c.rate / c.parts);
 }
 
-/// If the flow has got slower, the event comes too early, and is then scheduled again.
+/// Schedules the event at which the next message is through. If the flow has become slower, the event that is
+/// already scheduled comes too early, and is then scheduled again.
 void VirtualNetwork::schedule(Connection& c) {
   c.due = kNever;
   for (const Transfer* const t : c.leaving)
@@ -134,8 +136,8 @@ void VirtualNetwork::leave(Connection& c, std::size_t lane) {
   add_event({.time = now_ + c.path.latency, .kind = Event::Kind::kComes, .transfer = &t});
 }
 
-/// Ends the messages that are through. If short messages came meanwhile, the flow stood, and nothing is
-/// through yet.
+/// Ends the messages that are through. If short messages came meanwhile, the flow stood still, and no message
+/// is through yet.
 void VirtualNetwork::leave_all(Connection& c, const Event& event) {
   c.asked = kNever;
   const bool stood = c.flow >= 0 && links_.taken_by_short(c.bottleneck) > c.stood;
@@ -144,7 +146,7 @@ void VirtualNetwork::leave_all(Connection& c, const Event& event) {
     schedule(c);
     return;
   }
-  // Compares times, because the remaining bytes may be less than a time resolves.
+  // Compares times, because the remaining bytes may take less time than a double resolves.
   std::array<bool, kLanes> through{};
   for (std::size_t lane = 0; lane < kLanes; ++lane)
     through[lane] = c.leaving[lane] != nullptr && c.leaves_at(*c.leaving[lane]) <= event.time;
@@ -155,7 +157,7 @@ void VirtualNetwork::leave_all(Connection& c, const Event& event) {
   mark(c);
 }
 
-/// The pause follows the median length of the messages under way.
+/// Sets the next pause, from the median time that the messages under way still take.
 void VirtualNetwork::set_pause() {
   if (shares_.flows() <= kManyFlows) return;
   lengths_.clear();

@@ -20,8 +20,8 @@ RecordedOperation recorded(const Operation& op) {
 
 }  // namespace
 
-/// Seconds of what a dry run has counted, or of a clock. A thread that computes alone is timed by its
-/// processor time, which leaves out what else the machine does.
+/// The present time in seconds: of the work that a dry run has counted, or of a clock. A thread that computes
+/// alone is timed by its CPU time, which leaves out what else the machine does.
 double RankNotes::now() const {
   if (counted_ != nullptr) return seconds_of(*counted_, *rates_);
   timespec time{};

@@ -22,7 +22,7 @@ namespace {
 double measured_refill_seconds() {
   const long size = sysconf(_SC_LEVEL2_CACHE_SIZE);
   const std::size_t words = std::size_t(size > 0 ? size : 1 << 20) / sizeof(double);
-  constexpr std::size_t kOthers = 8;  // times the cache's size passes through meanwhile
+  constexpr std::size_t kOthers = 8;  // how many times the cache's size is read in between
   std::vector<double> mine(words, 1.0), others(words * kOthers, 1.0);
   volatile double kept = 0;
   const auto read = [&](const std::vector<double>& all) {
@@ -59,7 +59,7 @@ class Run {
         for (Rank rank = 0; rank < Rank(losses_.size()); ++rank)
           threads.emplace_back([this, rank] { guard(rank); });
       } catch (...) {
-        recorder_.give_up(Rank(threads.size()));  // those already started would wait for the others
+        recorder_.give_up(Rank(threads.size()));  // the ranks already started would wait for the others
         throw;
       }
     }
@@ -120,11 +120,11 @@ Recording record_run(const Job& job, const Dataset& dataset, const PreparedGraph
   return Run(job, dataset, prepared, options).record();
 }
 
-// Ranks that run by themselves: each operation finishes at once, and messages arrive without contents.
+// Runs ranks by themselves: each operation finishes at once, and messages arrive without contents.
 
 namespace {
 
-/// As many threads as may compute at once take the ranks one by one.
+/// Records ranks, which threads take one by one; there are as many threads as may compute at once.
 class LoneRanks {
  public:
   LoneRanks(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,

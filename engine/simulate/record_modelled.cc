@@ -30,16 +30,16 @@ Recording record_modelled(const Job& job, const Dataset& dataset, const Prepared
 
 namespace {
 
-constexpr int kFewestSteps = 8;  // the second half is judged
+constexpr int kFewestSteps = 8;  // only the second half of the steps is judged
 
 // What making batches takes beside messages (docs/simulate.md).
 
-/// The cost of an arc: it is drawn, its source gets a number, and it is put into the transpose. The first is
-/// computing, as operations of a product that take as long. The second is bytes of the graph that are
-/// gathered.
+/// The cost of a drawn arc: it is drawn, its source gets a number, and it is put into the transpose.
+/// kFlopsOfADraw is its computing, as the operations of a product that takes as long. kBytesOfADraw is the
+/// bytes of the graph that are gathered.
 constexpr double kFlopsOfADraw = 50 * kTermFlops, kBytesOfADraw = 400;
-/// The cost of looking whether an arc's source is in a drawn set. That is a call, and a look-up in a table
-/// that a core's own cache holds.
+/// The cost of looking whether an arc's source is in a drawn set: a call, and a look-up in a table that fits
+/// a core's own cache.
 constexpr double kFlopsOfALook = 14 * kTermFlops;
 
 /// The work of making an epoch's batches.
@@ -52,7 +52,7 @@ ComputeWork making(const DryBatches& of, double row_bytes) {
   return work;
 }
 
-/// Training on batches as ranks would note it. Each step is an epoch, so that epochs are alike.
+/// Notes training on batches as ranks would. Each step is an epoch, so that epochs are alike.
 class BatchSteps final : public DryNotes {
  public:
   BatchSteps(const std::vector<std::string>& hosts, const MachineRates& rates)
@@ -86,7 +86,8 @@ class BatchSteps final : public DryNotes {
   std::deque<One> ranks_;
 };
 
-/// One round between `rank` and all others, with a part of the bytes that they send in an epoch.
+/// One round of messages between `rank` and all others, with a share `part` of the bytes that they send in an
+/// epoch.
 RecordedOperation round_of(const std::vector<DryBatches>& all, Rank rank, Traffic purpose, double part) {
   RecordedOperation op{.lane = Lane::kPrefetch, .purpose = purpose};
   const auto bytes = [&](Rank from, Rank to) {
@@ -100,7 +101,7 @@ RecordedOperation round_of(const std::vector<DryBatches>& all, Rank rank, Traffi
   return op;
 }
 
-/// A batch of mean size: drawn and read, with its messages in between.
+/// The making of a batch of mean size: it is drawn and its features are read, with its messages in between.
 RecordedBatch batch_of(const std::vector<DryBatches>& all, Rank rank, double seconds) {
   RecordedBatch batch;
   const DryBatches& own = all[std::size_t(rank)];
@@ -154,7 +155,7 @@ Recording record_modelled_batches(const Job& job, const Dataset& dataset, const 
   for (Rank rank = 0; rank < Rank(all.size()); ++rank) {
     const DryBatches& of = all[std::size_t(rank)];
     const double seconds = seconds_of(making(of, row_bytes), rates) / double(steps);
-    // Masks are trained on the cores that also make batches.
+    // Explanations train masks on the cores that also make batches.
     const double beside = seconds_of(of.beside, rates) / double(steps);
     RankRecording made = noted.take(rank);
     repeat(made, times);

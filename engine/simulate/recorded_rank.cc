@@ -17,7 +17,7 @@ RecordedRank::RecordedRank(const Job& job, const Dataset& dataset, const Prepare
       data_(job, dataset, prepared, rank, options.parts),
       comm_(std::move(engine), &trace_) {
   data_.count(comm_);
-  data_.train.total = std::max(1.0, data_.train.total);  // a rank by itself may have no training vertices
+  data_.train.total = std::max(1.0, data_.train.total);  // a lone rank may have no training vertices
   trainer_ = std::make_unique<Trainer>(ctx_, comm_, job, data_);
 }
 

@@ -11,13 +11,13 @@
 
 namespace atl {
 
-/// The loss of an epoch, summed over all ranks. Where a rank is recorded by itself, it has that rank's part.
+/// The loss of an epoch, summed over all ranks. If a rank is recorded by itself, it is that rank's part.
 struct EpochLoss {
   double sum = 0;
-  double vertices = 0;  // divisor of the sum; 0: this rank has no logits
+  double vertices = 0;  // divisor of the sum; 0: the rank has no logits
 };
 
-/// Neither copyable nor movable: its parts point to each other. All calls come from one thread.
+/// Neither copyable nor movable: its members point to each other.
 class RecordedRank {
  public:
   /// All arguments except `engine` outlive it. Collective.
@@ -40,13 +40,13 @@ class RecordedRank {
   std::unique_ptr<Trainer> trainer_;
 };
 
-// Places for the threads that are measured: a processor for each.
+// Binds the threads that are measured to processors, one each.
 
 /// Processors that the calling thread may use.
 std::vector<int> allowed_processors();
 
-/// Binds the calling thread to allowed[number], counted round. Where that isn't permitted, the kernel places
-/// it.
+/// Binds the calling thread to allowed[number], modulo their number. Where that isn't permitted, the kernel
+/// places the thread.
 void stay_on_processor(int number, const std::vector<int>& allowed);
 
 }  // namespace atl

@@ -8,9 +8,10 @@
 
 namespace atl {
 
-// The recorder's part that threads beside a rank's compute thread report to, and that lets them go on.
+// The part of the recorder to which a rank's threads report, and which lets them go on.
 
-/// The threads of a rank that make batches, and the one that explains, have turns of their own.
+/// The watcher of a rank's threads. The threads that make batches and the one that explains have turns of
+/// their own.
 class Recorder::Stream final : public StreamWatcher {
  public:
   Stream(Hall& hall, Hall::Place& place) : hall_(hall), place_(place) {}
@@ -24,7 +25,7 @@ class Recorder::Stream final : public StreamWatcher {
     std::unique_lock guard(hall_.lock);
     hall_.take_turn(guard, place_.worker(maker));
   }
-  /// Threads that wait for this one's end go on.
+  /// Called when a thread ends: threads that wait for its end go on.
   void ends(int maker) override {
     stirs();
     hall_.leave(place_.worker(maker));
@@ -132,8 +133,8 @@ class Recorder::Engine final : public ProgressEngine {
   double busy_seconds() const override { return 0; }
 
  private:
-  /// Prefetch belongs to the thread that makes batches, if any: where ranks exchange rows there is at most
-  /// one (BatchStream).
+  /// The thread that uses the lane. Prefetch belongs to the thread that makes batches, if there is one: where
+  /// ranks exchange rows, at most one does (BatchStream).
   int thread_of(Lane lane) const {
     return lane == Lane::kPrefetch && place_.workers.size() > 1 ? 0 : StreamWatcher::kTrains;
   }

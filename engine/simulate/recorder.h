@@ -1,6 +1,6 @@
-// Records what ranks do, while they run. Each rank's communicator has an engine that carries operations out
-// at once, between the ranks of this process, and notes them with the processor time of the computing in
-// between. One rank computes at a time (or as many as asked for), on a core of its own, so that none slows
+// Records what ranks do while they run. Each rank's communicator has an engine that carries operations out at
+// once, between the ranks of this process. The engine notes them with the CPU time of the computing in
+// between. One rank computes at a time (or as many as asked for), on a core of its own, so that no rank slows
 // another.
 #pragma once
 
@@ -17,20 +17,20 @@ namespace atl {
 /// Calls may come from any thread.
 class Recorder {
  public:
-  /// `hosts` (ranks): the server of each, as the job's strategy wants them. `at_once`: ranks that compute at
-  /// the same time. `alone`: each rank has one thread, which gets a processor among those that the calling
-  /// thread may use, and whose processor time is noted; otherwise several threads, and wall-clock time is
-  /// noted.
+  /// `hosts` (ranks): the server of each, as the job's strategy wants them. `at_once`: how many ranks compute
+  /// at the same time. `alone`: each rank has one thread, which is bound to one of the processors that the
+  /// calling thread may use, and its CPU time is noted. Otherwise a rank has several threads, and wall-clock
+  /// time is noted.
   Recorder(const std::vector<std::string>& hosts, int at_once, bool alone = true);
   ~Recorder();
   Recorder(const Recorder&) = delete;
 
-  /// The engine of a rank's communicator. Destroy it before the recorder. Its calls come from threads that
-  /// have a turn: the rank's, and those that make batches.
+  /// The engine of a rank's communicator. Destroy the engine before the recorder. It is called by threads
+  /// that have a turn: the one that trains, and those that make batches.
   std::unique_ptr<ProgressEngine> engine(Rank rank);
 
-  /// A rank's thread computes only while it holds a Turn. While it waits for others, another thread gets the
-  /// turn.
+  /// A rank's thread computes only while it holds a Turn. While the thread waits for others, another one gets
+  /// the turn.
   class Turn {
    public:
     Turn(Recorder& recorder, Rank rank);
@@ -42,8 +42,8 @@ class Recorder {
     Rank rank_;
   };
 
-  /// Make one when a rank has all the memory of its messages. If an exception leaves its scope, the other
-  /// ranks' operations fail before that memory is freed.
+  /// Construct a Guard once a rank has allocated the memory of all its messages. If an exception leaves the
+  /// Guard's scope, the other ranks' operations fail before that memory is freed.
   class Guard {
    public:
     Guard(Recorder& recorder, Rank rank)
@@ -67,7 +67,7 @@ class Recorder {
   RankNotes& notes(Rank rank);
   /// The notes of all threads of the rank, once they have stopped.
   RankRecording take(Rank rank);
-  /// Turns that ranks' threads got so far.
+  /// The number of turns that threads have been given so far.
   std::int64_t turns() const;
 
  private:

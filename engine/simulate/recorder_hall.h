@@ -45,19 +45,19 @@ class BatchNotes {
   std::map<std::int64_t, RecordedBatch> batches_;  // by step
 };
 
-/// Where ranks meet. The rank that comes second to a message passes it, under the lock.
+/// The place where ranks meet. The rank that comes second to a message passes it on, under the lock.
 struct Recorder::Hall : LaneSlots::Watcher {
   /// A thread of a rank.
   struct Worker {
-    // One per thread: a thread that waits on a core that computes must not be woken for others.
+    // One per thread, because notifying a shared one would wake threads on cores where others compute.
     std::condition_variable came;
     bool is_here = true;
-    const Operation* awaited = nullptr;  // the operation that it waits for …
-    bool stands_for_others = false;      // … or it waits for another thread of its rank
+    const Operation* awaited = nullptr;  // the operation that the thread waits for
+    bool stands_for_others = false;      // the thread waits for another thread of its rank
     bool stands() const {
       return stands_for_others || (awaited != nullptr && !awaited->finished.load(std::memory_order_acquire));
     }
-    int turn = -1;  // the turn that it holds
+    int turn = -1;  // the turn that the thread holds; −1: none
   };
   struct Place {
     std::unique_ptr<Transport> transport;
@@ -70,7 +70,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
     void wake() {
       for (Worker& each : workers) each.came.notify_all();
     }
-    // Each used by its own thread:
+    // Each of these is used by one thread alone.
     RankNotes notes;
     BatchNotes batches;
     RankNotes explains;
@@ -89,7 +89,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
   void moves(const LaneSlots::Running&) override {}
   void arrives(const LaneSlots::Running&) override {}
 
-  /// Repeats until nothing moves, because what one rank posts lets others go on.
+  /// Advances all ranks' operations until nothing moves, because what one rank posts lets others go on.
   void advance() {
     try {
       for (bool moved = true; moved;) {
@@ -111,7 +111,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
       place.wake();
     }
   }
-  /// Called when a thread has begun to wait, or has left.
+  /// Fails all operations if every thread waits. Called when a thread has begun to wait, or has left.
   void look_for_standstill() {
     bool any = false;
     for (const Place& place : places) {

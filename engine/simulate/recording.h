@@ -1,5 +1,6 @@
-// What a run did, without times of day: each rank's computing, measured, between the operations that it
-// started and waited for. One recording can be replayed over any links (simulation.h). record.h records.
+// What a run did, without times of day: each rank's measured computing, between the operations that it
+// started and waited for. One recording can be replayed over any links (simulation.h). record.h makes
+// recordings.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace atl {
 
-/// A step of a rank's compute thread, in the order in which it took them.
+/// A step of one of a rank's threads. Steps are in the order in which the thread took them.
 struct RecordedStep {
   enum class Kind {
     kEpoch,      // the epoch of `label` begins
@@ -27,8 +28,8 @@ struct RecordedStep {
   Kind kind = Kind::kCompute;
   double seconds = 0;  // on one processor
   int operation = -1;  // index in RankRecording::operations
-  WorkLabel label{};   // what the thread was at when the step ended
-  int unit = -1;       // its chunk, or its batch, of the epoch, where every epoch has that one; −1: none
+  WorkLabel label{};   // the work that the thread was doing when the step ended
+  int unit = -1;       // its chunk or batch of the epoch, where every epoch has the same ones; −1: none
 };
 
 struct RecordedMessage {
@@ -40,15 +41,16 @@ struct RecordedMessage {
 struct RecordedOperation {
   Lane lane = Lane::kSmall;
   Traffic purpose = Traffic::kSetup;
-  std::vector<RecordedMessage> sends, receives;  // of an exchange
+  std::vector<RecordedMessage> sends, receives;  // messages of an exchange
   bool sums = false, of_everyone = true;
-  std::vector<Rank> members;  // of a sum; empty: all ranks
-  Rank place = 0;             // this rank's among them
-  int ranks = 1;              // of the group
+  std::vector<Rank> members;  // the ranks that sum; empty: all ranks
+  Rank place = 0;             // this rank's place among the members
+  int ranks = 1;              // ranks of the group
   Index count = 0, width = 0;
 };
 
-/// The making of one mini-batch, or one explanation: steps of a thread of its own, and their operations.
+/// The making of one mini-batch, or one explanation: the steps that a thread of its own took, and their
+/// operations.
 struct RecordedBatch {
   std::vector<RecordedStep> steps;
   std::vector<RecordedOperation> operations;
@@ -66,7 +68,7 @@ struct RankRecording {
   std::vector<RecordedStep> steps;
   std::vector<RecordedOperation> operations;
   RecordedBatches batches;
-  std::vector<RecordedBatch> explanations;  // in order of number, as the explaining thread did them
+  std::vector<RecordedBatch> explanations;  // by number, the order in which the explaining thread did them
 };
 
 struct Recording {
@@ -75,19 +77,19 @@ struct Recording {
   // epochs of the recording in one real epoch; other than 1 for a modelled job, whose epochs are one step
   // each
   double steps = 1;
-  // (epochs) on the training vertices, as in the real run; empty: ranks ran by themselves
+  // (epochs) losses on the training vertices, as in the real run; empty: ranks ran by themselves
   std::vector<double> losses;
   // How far the costs can be trusted:
   double spread = 0;          // a segment's relative deviation between epochs, weighted by its length
-  double turns = 0;           // turns of ranks in an epoch; a rank finds its caches cold at each …
-  double refill_seconds = 0;  // … and loses about so long
+  double turns = 0;           // turns of ranks in an epoch; at each turn a rank finds its caches cold
+  double refill_seconds = 0;  // seconds that a rank loses at a turn, about
   int at_once = 1;            // ranks that computed at the same time
-  int sampled = 0;  // ranks whose costs were measured; the others' follow from these; 0: all were measured …
-  double law_error = 0;   // … and the laws' relative error for a measured rank left out of the fit
-  bool modelled = false;  // no rank was run: costs are kernels' work at `rates`
+  int sampled = 0;            // ranks whose costs were measured; the others' follow from these; 0: all ranks
+  double law_error = 0;       // relative error of the laws for a measured rank that is left out of the fit
+  bool modelled = false;      // no rank was run: costs are kernels' work at `rates`
   // For topologies with rates of kernels (replay.cc):
   std::vector<EpochWork> works{};  // (ranks), of an epoch
-  MachineRates rates{};            // one rank's, on this machine; 0: not measured
+  MachineRates rates{};            // of one rank on this machine; 0: not measured
 };
 
 }  // namespace atl

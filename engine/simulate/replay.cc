@@ -16,11 +16,12 @@
 namespace atl {
 namespace {
 
-// A model of how fast a rank computes on another processor: from rates of three kinds of kernels there and
-// here.
+// A model of how fast a rank computes on another processor. It follows from the rates of three kinds of
+// kernels there and here.
 
-/// How many times as fast as recorded a rank computes: Topology::speed or, where the topology has rates, the
-/// time that the rank's products, gathers and streams take here, one after the other, over their time there.
+/// The factor by which a rank computes faster than it was recorded. It is Topology::speed or, where the
+/// topology has rates, the time of the rank's products, gathers and streams here, one after the other, over
+/// their time there.
 double kernel_speed(const Recording& recording, const Topology& topology, Rank rank) {
   if (!topology.rates) return topology.speed;
   ATOLL_CHECK(recording.works.size() == recording.ranks.size(), "a recording without what ranks compute");
@@ -33,7 +34,7 @@ double kernel_speed(const Recording& recording, const Topology& topology, Rank r
 std::size_t largest_sum(const Recording& recording) {
   std::int64_t most = 1;
   for (const RankRecording& rank : recording.ranks)
-    for (const RecordedOperation& op : rank.operations)  // threads that make batches sum nothing
+    for (const RecordedOperation& op : rank.operations)  // operations of batch makers have no sums
       if (op.sums)
         most =
             std::max({most, op.count * op.width, all_reduce_memory(op.ranks, op.place, op.count, op.width)});
@@ -48,7 +49,7 @@ class RankSet {
     if (!std::exchange(is_in_[std::size_t(rank)], 1)) ranks_.push_back(rank);
   }
   bool empty() const { return ranks_.empty(); }
-  /// Takes all of them and leaves the set empty. Valid until the next call.
+  /// Takes all ranks and leaves the set empty. The result is valid until the next call.
   std::span<const Rank> take() {
     taken_.swap(ranks_);
     ranks_.clear();
@@ -99,7 +100,8 @@ class Replay final : private VirtualNetwork::Listener {
   void may_go_on(Rank rank) override { may_go_on_.add(rank); }
   void processors_change(Rank rank) override { other_speed_.add(rank); }
 
-  /// A rank's post never lets another rank go on at the same instant, because messages take time.
+  /// Lets all ranks go on that can. A rank's post never lets another rank go on at the same instant, because
+  /// messages take time.
   void go_on() {
     while (!may_go_on_.empty())
       for (const Rank rank : may_go_on_.take()) {
@@ -108,8 +110,8 @@ class Replay final : private VirtualNetwork::Listener {
       }
   }
 
-  /// A rank's computing and its messages share its processors: messages take what they need, up to their fair
-  /// part.
+  /// Divides each rank's processors between its computing and its messages: messages take what they need, up
+  /// to their fair part.
   void share() {
     const std::span<const Rank> changed = other_speed_.take();
     for (const Rank rank : changed) {
@@ -128,7 +130,8 @@ class Replay final : private VirtualNetwork::Listener {
     }
   }
 
-  /// Skips outdated times, which were queued before a rank became faster or slower.
+  /// The next time at which a rank has computed its segment. Skips outdated times, which were queued before a
+  /// rank became faster or slower.
   double next_computed() {
     while (!computing_.empty()) {
       const auto& [time, rank] = computing_.top();

@@ -1,6 +1,6 @@
-// What a segment costs. Work that every epoch repeats (a layer's, on a chunk or a batch that every epoch has)
-// costs the median of its seconds. Mini-batches are drawn anew in each epoch: those at the same place in
-// their epochs cost their mean, because a median would leave out the cost of large ones.
+// Decides what a segment costs. Work that every epoch repeats (a layer's work on a chunk or batch that every
+// epoch has) costs the median of its seconds. Mini-batches are drawn anew in each epoch. Batches at the same
+// place in their epochs cost their mean, because a median would leave out the cost of large ones.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -27,7 +27,7 @@ std::map<SameWork, std::map<std::int64_t, Segments>> segments_of(RankRecording& 
   return found;
 }
 
-/// How many segments most epochs after the first have.
+/// The most frequent number of segments in an epoch, among epochs after the first.
 std::size_t usual_count(const std::map<std::int64_t, Segments>& by_epoch) {
   std::map<std::size_t, int> epochs;
   for (const auto& [epoch, segments] : by_epoch)
@@ -57,7 +57,7 @@ void settle(std::map<std::int64_t, Segments>& by_epoch, bool drawn_anew, Deviati
   }
 }
 
-/// Settles batches that have the same place in their epochs.
+/// Settles the costs of batches that have the same place in their epochs.
 void settle(RecordedBatches& batches, std::int64_t in_epoch, Deviation& deviation) {
   for (std::int64_t place = 0; place < in_epoch; ++place) {
     std::map<std::int64_t, Segments> by_epoch;
@@ -69,7 +69,7 @@ void settle(RecordedBatches& batches, std::int64_t in_epoch, Deviation& deviatio
   }
 }
 
-/// How many batches the rank takes in its first epoch, as in every epoch.
+/// The number of batches that the rank takes in its first epoch, and so in every epoch.
 std::int64_t batches_in_epoch(const RankRecording& rank) {
   std::int64_t taken = 0, epoch = 0;
   for (const RecordedStep& step : rank.steps) {

@@ -14,9 +14,9 @@
 namespace atl {
 namespace {
 
-// What ranks send in an epoch of a recording.
+// Counts what ranks send in an epoch of a recording.
 
-/// Summed over all ranks.
+/// Bytes that all ranks together send.
 struct SentBytes {
   double inside = 0, between = 0;  // inside servers, and between them
 };
@@ -55,7 +55,7 @@ class Counted {
   const std::vector<int> servers_;  // by rank
   Rank rank_;
   SentBytes sum_;
-  std::vector<Message> sends_, receives_;  // one round's of a sum
+  std::vector<Message> sends_, receives_;  // messages of one round of a sum
 };
 
 SentBytes sent_by(const RankRecording& rank, std::int64_t first_epoch, Counted counted) {
@@ -74,9 +74,9 @@ SentBytes sent_by(const RankRecording& rank, std::int64_t first_epoch, Counted c
   return counted.sum();
 }
 
-/// Mean bytes of the recording's last `epochs`: of operations that training starts in them, of batches that
-/// it takes in them, whenever these are made, and of explanations that it begins. Batches made ahead at the
-/// end belong to epochs that nobody recorded.
+/// Mean bytes of the recording's last `epochs`. They are of the operations that training starts in these
+/// epochs, of the batches that it takes in them, whenever these were made, and of the explanations that it
+/// begins. Batches made ahead at the end belong to epochs that weren't recorded.
 SentBytes sent_bytes(const Recording& recording, const Topology& topology, int epochs) {
   SentBytes sum;
   for (Rank r = 0; r < Rank(recording.ranks.size()); ++r) {
@@ -87,11 +87,11 @@ SentBytes sent_bytes(const Recording& recording, const Topology& topology, int e
   return {sum.inside / double(epochs), sum.between / double(epochs)};
 }
 
-constexpr int kMostReplays = 40;        // to approach a share
-constexpr double kCloseEnough = 0.002;  // of the requested share
+constexpr int kMostReplays = 40;        // the most replays to approach a share
+constexpr double kCloseEnough = 0.002;  // relative to the requested share
 
 /// How many of a replay's last epochs are judged. Where rows are an epoch late, a backlog grows on the links
-/// in the first epochs, and then long and short epochs may alternate: hence an even number.
+/// in the first epochs, and then long and short epochs may alternate. The number is therefore even.
 std::size_t judged(std::size_t epochs) {
   return std::max<std::size_t>(2, epochs / 4 * 2);
 }
@@ -104,7 +104,7 @@ double steady(const std::vector<ReplayedEpoch>& epochs, Seconds seconds) {
   return sum / double(last);
 }
 
-/// The mean length of an epoch.
+/// The mean length of the judged epochs.
 double steady(const Replayed& replayed) {
   const std::vector<double> lengths = replayed.epochs();
   const auto last = std::ptrdiff_t(judged(lengths.size() + 1));
@@ -160,7 +160,7 @@ SimulatedRow over_links(const RecordedStrategy& strategy, const Topology& topolo
   return row;
 }
 
-/// Messages that take no time and no processor.
+/// The topology with messages that take no time and no processor.
 Topology with_free_links(const Topology& topology) {
   constexpr double kFree = 1e18;  // bytes a second
   Topology free = topology;
@@ -190,7 +190,8 @@ Simulation simulate_all(const std::vector<RecordedStrategy>& strategies, const T
   return simulation;
 }
 
-/// The share falls as links get faster: bisects, in logarithms, between too slow a rate and too fast a one.
+/// Finds the factor by bisection on its logarithm, between a rate that is too slow and one that is too fast.
+/// The share of communication falls as links get faster.
 Topology with_share(const RecordedStrategy& baseline, const Topology& topology, double share) {
   const auto share_at = [&](double factor) {
     return over_links(baseline, with_rate_times(topology, factor)).share();

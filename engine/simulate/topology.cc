@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kMostBytes = 1U << 20;  // of a file; a larger one, or one without an end, is refused
+constexpr std::size_t kMostBytes = 1U << 20;  // the most bytes of a file; a larger or endless file is refused
 
 double per_megabyte(const Node& node) {
   return seconds(node) * 1e-6;
@@ -30,7 +30,7 @@ Bridge read_bridge(const Node& node) {
   return {both[0], both[1]};
 }
 
-/// What is known when the whole file has been read.
+/// What has been read so far, and is checked when the whole file has been read.
 struct Draft {
   Topology topology;
   NetworkLink between;

@@ -1,6 +1,6 @@
-// Servers, the ranks on them, and the links between: what a recording is replayed over. Read from a file
-// (manifests/topologies/), which names its source. Rates are bytes per second that ranks send, each way at
-// once.
+// Servers, the ranks on them, and the links between them, over which a recording is replayed. A topology is
+// read from a file (manifests/topologies/), which names its source. Rates are bytes per second that ranks
+// send, each way at once.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +20,10 @@ namespace atl {
 struct NetworkLink {
   double rate = 0;          // bytes per second
   double latency = 0;       // seconds
-  double byte_seconds = 0;  // of a processor at each end, per byte sent or received
+  double byte_seconds = 0;  // processor seconds at each end, per byte sent or received
 };
 
-/// A direct link between two ranks of a server, given by their places on it.
+/// A direct link between two ranks of a server. `from` and `to` are the ranks' places on the server.
 struct Bridge {
   int from = 0, to = 0;
 };
@@ -31,24 +31,24 @@ struct Bridge {
 struct ServerSpec {
   std::string name;
   std::vector<Rank> ranks;
-  double rate = 0;  // of its link
+  double rate = 0;  // rate of the server's link
 };
 
 struct Topology {
   std::string name, source;
   std::vector<ServerSpec> servers;
   double latency = 0;           // between servers
-  NetworkLink inside;           // of each rank, to other ranks of its server
-  std::vector<Bridge> bridges;  // on each server
+  NetworkLink inside;           // link of each rank to other ranks of its server
+  std::vector<Bridge> bridges;  // direct links on each server
   NetworkLink bridge;           // the link of each bridge
   int rack_servers = 0;         // servers of a rack; 0: no racks
-  double rack_rate = 0;         // of a rack's link to other racks
-  double cores = 1;             // of each rank
-  double byte_seconds = 0;      // as NetworkLink's, for messages between servers
+  double rack_rate = 0;         // rate of a rack's link to other racks
+  double cores = 1;             // cores of each rank
+  double byte_seconds = 0;      // as NetworkLink::byte_seconds, for messages between servers
   bool polls = true;  // a message that has arrived is seen at the next look of its receiver's progress thread
   double message_seconds = 0;           // processor time per message, inside a server or between
-  double speed = 1;                     // of a core, relative to the recording machine's
-  std::optional<MachineRates> rates{};  // of a rank's processor, instead of `speed`
+  double speed = 1;                     // speed of a core, relative to the recording machine's
+  std::optional<MachineRates> rates{};  // rates of a rank's processor, instead of `speed`
   bool is_model = false;  // `speed` or `rates` was given: times of computing are a model, not measured
 
   int ranks() const;
@@ -77,15 +77,16 @@ double flops(const Node& node);
 /// Seconds: "50us".
 double seconds(const Node& node);
 double number(const Node& node, double above);
-/// 1 … kMostRanks.
+/// An integer from 1 to kMostRanks.
 int count(const Node& node);
 const std::string& text(const Node& node);
-/// A list of places, "[0, 1]"; `what` names them in the plural, for errors.
+/// A list of ranks' places on a server, "[0, 1]". `what` names the places in the plural, for errors.
 std::vector<int> places(const Node& node, const char* what);
 
 using Reader = std::function<void(const Node&)>;
 using Readers = std::vector<std::pair<std::string, Reader>>;
-/// Reads each entry by its reader, which names the field in errors; entries without a reader aren't allowed.
+/// Reads each entry with the reader of its field, whose name is in errors; entries without a reader aren't
+/// allowed.
 void read_map(const Node& node, const Readers& readers);
 
 }  // namespace atl

@@ -20,7 +20,7 @@ struct Unit {
 constexpr Unit kFlops[] = {{"Gflop/s", 1e9}, {"Tflop/s", 1e12}};
 constexpr Unit kTimes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
 
-/// A number ≥ 0 with one of the units: "1gbit", "50us".
+/// Reads a number ≥ 0 with one of the units: "1gbit", "50us".
 double measure(const Node& node, std::span<const Unit> units, const char* examples) {
   double number = 0;
   const std::string& text = node.written;

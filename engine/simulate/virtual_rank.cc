@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-/// Messages match within a slot of the small lane, within bulk, and within prefetch (comm/transports.h).
+/// Each slot of the small lane has an order of its own; bulk and prefetch have one each (comm/transports.h).
 constexpr int order_of(Lane lane, int slot) {
   return lane == Lane::kSmall ? slot : -int(lane);
 }
@@ -80,7 +80,7 @@ Pending& VirtualRank::start(Lane lane, int slot, std::span<const Message> sends,
 
 namespace {
 
-/// Virtual time on the clock by which slots note times.
+/// Virtual time as a time of the clock with which slots note times.
 std::chrono::steady_clock::time_point on_clock(double seconds) {
   return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(std::int64_t(seconds * 1e9)));
 }
@@ -99,7 +99,7 @@ void VirtualRank::arrives(const LaneSlots::Running& running) {
   pace_.learn(running.operation->bytes, now - begin);
 }
 
-/// Half of the time that the progress thread sleeps between two looks.
+/// Half of the time that the progress thread sleeps between two looks: the mean wait of a message.
 double VirtualRank::notice() {
   if (!topology_.polls) return 0;
   const auto now = on_clock(network_.now());
@@ -138,13 +138,14 @@ void VirtualRank::go_on() {
       while (make_batch(maker)) moved = true;
     while (explain()) moved = true;
   }
-  // Where all processors compute, a computing thread pays for the messages; else an idle processor does.
+  // Where all processors compute, a computing thread pays for the messages' processor time; otherwise an idle
+  // processor does.
   const auto computing = std::ranges::find_if(threads_, &VirtualThread::computes);
   if (computing != threads_.end() && topology_.cores < 1 + this->computing())
     computing->remaining += std::exchange(owed_, 0);
 }
 
-/// Returns false where the maker has nothing to do now.
+/// Lets a maker go on by one step. Returns false where it has nothing to do now.
 bool VirtualRank::make_batch(std::size_t maker) {
   VirtualThread& thread = threads_[1 + maker];
   int& batch = making_[maker];
@@ -161,7 +162,7 @@ bool VirtualRank::make_batch(std::size_t maker) {
   return true;
 }
 
-/// Returns false where the explainer has nothing to do now.
+/// Lets the explainer go on by one step. Returns false where it has nothing to do now.
 bool VirtualRank::explain() {
   VirtualThread& thread = threads_.back();
   VirtualExplanations& e = explanations_;
@@ -178,12 +179,12 @@ bool VirtualRank::explain() {
   return e.under_way = true;
 }
 
-/// An explanation that wasn't recorded, because the run ended before, holds up nobody.
+/// Whether an explanation has ended. One that wasn't recorded, as the run ended before, holds up no thread.
 bool VirtualRank::is_explained(int number) const {
   return number < explanations_.ended || number >= int(recording_.explanations.size());
 }
 
-/// Waits of the thread that trains are exposed; those of other threads aren't. Waiting pays for messages.
+/// Enters a wait that has ended: exposed, if the thread trains. Waiting pays for messages' processor time.
 void VirtualRank::waited(VirtualThread& thread) {
   const double seconds = network_.now() - thread.waits_since;
   owed_ = std::max(0.0, owed_ - seconds);
@@ -208,7 +209,7 @@ bool VirtualRank::take_batch(VirtualThread& thread) {
   return !thread.wants_batch;
 }
 
-/// Returns false where the program stops: it computes, waits or is through.
+/// Takes a thread's next step. Returns false where the thread can't: it computes, waits or is through.
 bool VirtualRank::step(VirtualThread& thread) {
   if (thread.awaited != nullptr) {
     if (!thread.awaited->finished.load(std::memory_order_relaxed)) return false;
@@ -256,12 +257,12 @@ double VirtualRank::computed_at() const {
   return first;
 }
 
-/// Advances what threads have computed to the present.
+/// Advances the threads' computing to the present time.
 void VirtualRank::compute_on() {
   const double passed = network_.now() - std::exchange(since_, network_.now());
   if (threads_.front().computes() && !epochs_.empty())
     epochs_.back().compute += passed, epochs_.back().end = network_.now();
-  // A thread that is all but through still gets its event.
+  // A thread that is almost through keeps a tiny remainder, so that its event still comes.
   for (VirtualThread& thread : threads_)
     if (thread.computes())
       thread.remaining = std::max(std::numeric_limits<double>::min(), thread.remaining - passed * speed_);

@@ -1,5 +1,5 @@
-// One rank of a replay: its threads' programs, as recorded, and its side of the network, driven by the same
-// slots as a real rank's.
+// One rank of a replay: the recorded programs of its threads, and its side of the network. The same slots as
+// a real rank's drive it.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,10 @@ struct VirtualThread {
   std::span<const RecordedOperation> operations;
   std::vector<std::shared_ptr<Operation>> started;  // by number; null once waited for
   std::size_t at = 0;                               // the next step
-  double remaining = 0;                             // of the segment that it computes
+  double remaining = 0;                             // seconds of the segment that the thread computes
   const Operation* awaited = nullptr;
   int awaited_number = -1;
-  bool wants_batch = false;  // it waits until a batch is made
+  bool wants_batch = false;  // the thread waits until a batch is made
   double waits_since = 0;    // when the wait began
 
   VirtualThread() = default;
@@ -37,13 +37,14 @@ struct VirtualThread {
   bool is_through() const { return !computes() && awaited == nullptr && at == steps.size(); }
 };
 
-/// Which explanations may begin, and which have ended: one thread does them one after the other.
+/// The explanations that may begin, and those that have ended. One thread does them one after the other.
 struct VirtualExplanations {
   int begun = 0, ended = 0;  // how many
   bool under_way = false;
 };
 
-/// Which batches are made and taken: their makers go on while no more than `ahead` are made and not taken.
+/// The batches that are made and taken. Their makers go on while at most `ahead` batches are made and not yet
+/// taken.
 class VirtualBatches {
  public:
   explicit VirtualBatches(const RecordedBatches& recorded)
@@ -75,11 +76,11 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
               double kernel_speed, std::byte* no_values);
   ~VirtualRank() override;
 
-  /// Lets everything go on that can, now: messages, then threads until they compute or wait.
+  /// Lets everything go on that can at this time: messages, then threads until they compute or wait.
   void go_on();
   /// How many threads compute.
   int computing() const;
-  /// From now on, the threads that compute share so many processors equally.
+  /// Sets the number of processors that the threads that compute share equally from now on.
   void set_processors(double processors);
   bool is_through() const { return threads_.front().is_through(); }
   /// When the next thread will have computed its segment, at the present speed; infinite: none computes.
@@ -106,7 +107,7 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   void compute_on();
   void begin_operation(VirtualThread& thread, int number);
 
-  // What the slots call:
+  // The following functions are called by the slots.
   void open() override {}
   void close(bool) override {}
   Rank rank() const override { return rank_; }
@@ -123,19 +124,19 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   Rank rank_;
   const RankRecording& recording_;
   const Topology& topology_;
-  double kernel_speed_;  // of its processor, relative to the recording one (replay.cc)
+  double kernel_speed_;  // speed of its processor, relative to the recording one's (replay.cc)
   VirtualNetwork& network_;
   std::byte* no_values_;
   std::string name_;
   LaneSlots slots_{*this, *this};
   PollPace pace_;
-  std::chrono::steady_clock::time_point bulk_arrived_{};  // the last message of bulk, in virtual time
+  std::chrono::steady_clock::time_point bulk_arrived_{};  // the last arrival of bulk, in virtual time
   std::vector<std::unique_ptr<Group>> groups_;            // by lane and slot
-  std::vector<VirtualThread> threads_;  // the one that trains, those that make batches, the one that explains
+  std::vector<VirtualThread> threads_;                    // the thread that trains, the makers, the explainer
   VirtualBatches batches_;
-  std::vector<int> making_;  // by maker: the batch; −1: none
+  std::vector<int> making_;  // by maker: the batch that it makes; −1: none
   VirtualExplanations explanations_;
-  double speed_ = 1, since_ = 0;  // of threads that compute
+  double speed_ = 1, since_ = 0;  // speed of threads that compute; time to which they have been advanced
   double owed_ = 0;               // processor time of messages that computing has yet to pay
   std::vector<ReplayedEpoch> epochs_;
 };

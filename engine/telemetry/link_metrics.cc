@@ -15,7 +15,7 @@ void replace_nan(std::vector<Real>& scores, Real by) {
     if (std::isnan(score)) score = by;
 }
 
-/// How many negative scores are below a score, and how many above.
+/// The number of negative scores below a score, and the number above it.
 struct Sides {
   double below, above;
 };
@@ -24,11 +24,11 @@ Sides sides_of(const std::vector<Real>& ascending, Real score) {
   return {double(first - ascending.begin()), double(ascending.end() - last)};
 }
 
-/// Both are in ascending order.
+/// The average precision. `edges` and `negatives` are in ascending order.
 double average_precision(const std::vector<Real>& edges, const std::vector<Real>& negatives) {
   double sum = 0;
   for (auto end = edges.end(); end != edges.begin();) {
-    const auto begin = std::lower_bound(edges.begin(), end, *(end - 1));  // of the edges with equal scores
+    const auto begin = std::lower_bound(edges.begin(), end, *(end - 1));  // first edge with the same score
     const auto found = double(edges.end() - begin);
     const auto wrong = double(negatives.end() - std::ranges::lower_bound(negatives, *begin));
     sum += double(end - begin) * (found / (found + wrong));

@@ -17,11 +17,12 @@ namespace atl {
 struct MetricsPlace {
   std::string host = "127.0.0.1";  // "::": every address, IPv4 and IPv6
   int port = 0;                    // 0: any free one
-  std::vector<Rank> ranks{0};      // of this server
-  std::string name;  // by which these ranks find each other; no other job on this machine may use it
+  std::vector<Rank> ranks{0};      // the ranks of this server
+  std::string name;  // name by which these ranks find each other; no other job on this machine may use it
 };
 
-/// Serves from its own thread, which sleeps while nobody asks, until it is destroyed. Every rank has one.
+/// The endpoint of one rank. Its own thread serves pages until the object is destroyed, and sleeps while
+/// nobody asks. Every rank has one.
 class MetricsServer : public RunObserver {
  public:
   /// `waits` says whom this rank waits for, and must outlive the server. Throws Error with the address and
@@ -44,7 +45,7 @@ class MetricsServer : public RunObserver {
 
 // What a rank reports to Prometheus: each metric once, made from the run's records.
 
-/// The loop's thread reports to it; any thread may read it.
+/// The loop's thread reports to it; any thread may read the page.
 class RankMetrics {
  public:
   explicit RankMetrics(Rank rank);
@@ -55,21 +56,21 @@ class RankMetrics {
   void add(const EpochRecord& epoch);
   void checkpoint(Index epoch);
 
-  /// The page, in Prometheus' text format. Memory is read when the page is asked for, so that it is right in
+  /// The page in Prometheus' text format. Memory is read when the page is asked for, so that it is right in
   /// the middle of a long epoch too.
   std::string text();
 
  private:
   struct Families;
   std::unique_ptr<Families> families_;
-  std::string metric_;  // of the run: accuracy, …
+  std::string metric_;  // name of the run's metric: accuracy, …
   bool has_steps_ = false;
 };
 
-// In Prometheus' text format, a page may describe a metric in one place only.
+// Joining is needed because a page in Prometheus' text format may describe a metric in one place only.
 
-/// Pages of several ranks as one. Each metric is described once (# HELP, # TYPE), and all its samples follow,
-/// in the order of the pages.
+/// Joins the pages of several ranks. Each metric is described once (# HELP, # TYPE), and all its samples
+/// follow, in the order of the pages.
 std::string join_expositions(std::span<const std::string> pages);
 
 }  // namespace atl

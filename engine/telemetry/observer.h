@@ -12,13 +12,13 @@ namespace atl {
 
 enum class MessageLevel { kInfo, kWarning };
 
-/// One step of an epoch that has several. It is the same on every rank.
+/// One step of an epoch that has several. The record is the same on every rank.
 struct StepRecord {
-  Index epoch = 0, step = 0, steps = 0;  // from 1; how many the epoch has
+  Index epoch = 0, step = 0, steps = 0;  // from 1; steps: how many the epoch has
   double loss = 0;                       // mean over the epoch so far
 };
 
-/// Epochs done, with the done part of the present one.
+/// The number of epochs done, with the part of the present epoch that is done.
 inline double epochs_done(const StepRecord& s) {
   return double(s.epoch - 1) + double(s.step) / double(s.steps);
 }
@@ -28,17 +28,18 @@ inline double epochs_done(const StepRecord& s) {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  /// Before the first epoch: `run.setting` and `run.resumed_from` are set, and `run.epochs` where resumed.
+  /// Before the first epoch. `run.setting` and `run.resumed_from` are set and, in a resumed run,
+  /// `run.epochs`.
   virtual void on_start(const RunRecord& /*run*/) {}
   /// After each step but the last of an epoch, which on_epoch() reports.
   virtual void on_step(const StepRecord& /*step*/) {}
   virtual void on_epoch(const EpochRecord& /*epoch*/) {}
-  /// Before a checkpoint is shown to a later start. What that start will read beside it must be on the disk
-  /// when this returns.
+  /// Before a checkpoint becomes visible to a later start. The files that such a start reads beside the
+  /// checkpoint must be on the disk when this returns.
   virtual void before_checkpoint() {}
-  /// A checkpoint is on the disk.
+  /// After a checkpoint is on the disk.
   virtual void on_checkpoint(const Reached& /*at*/) {}
-  /// After the last epoch, also when interrupted: the record is complete.
+  /// After the last epoch, also in an interrupted run: the record is complete.
   virtual void on_result(const RunRecord& /*run*/) {}
   /// One line for the user, without a newline.
   virtual void on_message(MessageLevel /*level*/, const std::string& /*text*/) {}

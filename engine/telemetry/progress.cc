@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kRedraw{100};  // drawing more often would c
 constexpr std::chrono::seconds kLongestSilence{30};
 constexpr Index kLinesPerRun = 20;
 
-/// What matters most comes first: a narrow terminal cuts the end.
+/// An epoch in words. What matters most comes first, because a narrow terminal cuts the end.
 std::string epoch_text(const EpochRecord& epoch, Index epochs, std::optional<double> validation,
                        std::optional<double> seconds_left) {
   std::string text = fmt::format("epoch {:>{}}/{}  loss {:.4f}", epoch.epoch, std::to_string(epochs).size(),
@@ -52,7 +52,7 @@ std::string bar(double done, Index epochs) {
   return text;
 }
 
-/// The first `columns` characters of UTF-8 text; all of ours are one column wide.
+/// The first `columns` characters of UTF-8 text. All characters that we print are one column wide.
 std::string cut(const std::string& text, std::size_t columns) {
   std::size_t characters = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -109,7 +109,7 @@ class Progress : public RunObserver {
     if (style_ != ProgressStyle::kQuiet) print(out_, start_text(run));
   }
 
-  /// Steps are shown too, since an epoch of steps may last for hours.
+  /// Shows a step, since an epoch of many steps may last for hours.
   void on_step(const StepRecord& step) override {
     const Clock::time_point now = Clock::now();
     const std::optional<double> left = time_left_.after(epochs_done(step), epochs_, now);
@@ -181,8 +181,8 @@ class Progress : public RunObserver {
   ProgressStyle style_;
   std::FILE* out_;
   std::FILE* err_;
-  Index epochs_ = 0, epochs_here_ = 0;  // asked for; done since this start, not before a resume
-  std::optional<double> validation_;    // the latest
+  Index epochs_ = 0, epochs_here_ = 0;  // epochs asked for; epochs done since this start
+  std::optional<double> validation_;    // the latest value
   TimeLeft time_left_;
   Clock::time_point shown_;
   bool drawn_ = false;

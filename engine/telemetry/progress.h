@@ -1,4 +1,4 @@
-// A run as a person at a terminal sees it, and as /progress tells it.
+// The progress of a run, as a person at a terminal sees it and as /progress tells it.
 #pragma once
 
 #include <chrono>
@@ -24,38 +24,39 @@ enum class ProgressStyle {
 ProgressStyle progress_style(std::FILE* out, bool quiet);
 
 /// Shows epoch, loss, validation, epoch time, time left and bytes per epoch. Warnings go to `err`, the rest
-/// to `out`; both must outlive the observer. Ends the redrawn line before anything else is written.
+/// to `out`; both must outlive the observer. The redrawn line is ended before anything else is written.
 std::unique_ptr<RunObserver> make_progress(ProgressStyle style, std::FILE* out, std::FILE* err);
 
 // How far a run is, and how long it will still take. The terminal's line and the /progress page share it.
 
-// Whom a server's ranks wait for. They tell each other this, and /progress tells the operator.
+// The ranks that a server's ranks wait for. The server's ranks tell each other, and /progress tells the
+// operator.
 
 /// What is known of one rank.
 struct RankWait {
   Rank rank = 0;
-  bool answers = true;  // false: it has not started, hangs or is gone
+  bool answers = true;  // false: the rank has not started, hangs or is gone
   WaitBoard::Wait wait;
 };
 
-/// {"for":[1,3],"seconds":12.5}
+/// A wait as JSON: {"for":[1,3],"seconds":12.5}.
 std::string wait_text(const WaitBoard::Wait& wait);
-/// Nothing where the text has another form.
+/// Reads what wait_text() writes; nothing where the text has another form.
 std::optional<WaitBoard::Wait> read_wait(const std::string& text);
 
-/// Seconds until the last epoch ends, from the wall clock since the first report of this start. Evaluation
-/// and checkpoints are included, since the user waits for them too.
+/// Estimates the seconds until the last epoch ends, from the wall clock since the first report of this start.
+/// Evaluation and checkpoints are included, since the user waits for them too.
 class TimeLeft {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// At `now`, `epochs` of `all` are done, counting parts of one. None at the first report, since nothing is
-  /// measured yet.
+  /// The seconds left if, at `now`, `epochs` of `all` epochs are done, counting parts of one. None at the
+  /// first report, when nothing is measured yet.
   std::optional<double> after(double epochs, Index all, Clock::time_point now);
 
  private:
-  std::optional<double> first_;  // epochs done at the first report …
-  Clock::time_point then_;       // … and its time
+  std::optional<double> first_;  // epochs done at the first report
+  Clock::time_point then_;       // time of the first report
 };
 
 /// What /progress tells of the run. Not thread-safe.
@@ -70,8 +71,8 @@ class ProgressState {
   /// {"state":"starting|training|<outcome>","epoch":…,"epochs":…,"step":…,"steps":…,"loss":…,"validation":…,"epochSeconds":…,
   /// "etaSeconds":…,"lastCheckpointEpoch":…,"bytes":{"intra":…,"inter":…},"test":…,"bestEpoch":…,
   /// "ranks":[{"rank":0,"answers":true,"waitingFor":[2],"waitedSeconds":…},{"rank":1,"answers":false},…]};
-  /// null = unknown yet. step and steps: of the epoch after `epoch`, where epochs have several steps.
-  /// ranks: those of this server.
+  /// null: not known yet. `step` and `steps` are of the epoch after `epoch`, where epochs have several steps.
+  /// `ranks` are those of this server.
   std::string json(std::span<const RankWait> ranks) const;
 
  private:

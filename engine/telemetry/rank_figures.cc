@@ -16,7 +16,7 @@
 namespace atl {
 namespace {
 
-/// Every rank's value, in rank order.
+/// Gathers every rank's values, in rank order.
 std::vector<std::int64_t> gather_counts(Communicator& comm, std::span<const std::int64_t> mine) {
   std::vector<std::int64_t> all;
   for (const auto& blob : comm.all_gather(Traffic::kStatistics, std::as_bytes(mine))) {
@@ -28,7 +28,7 @@ std::vector<std::int64_t> gather_counts(Communicator& comm, std::span<const std:
   return all;
 }
 
-/// The same for seconds, rank by rank.
+/// Gathers every rank's seconds, by rank.
 std::vector<std::vector<double>> gather_seconds(Communicator& comm, const std::vector<double>& mine) {
   std::vector<std::int64_t> nanoseconds;
   for (const double s : mine) nanoseconds.push_back(std::llround(s * 1e9));
@@ -48,7 +48,8 @@ void gather_phases(Communicator& comm, const std::vector<Phase>& phases, RunReco
   }
 }
 
-/// This rank's, over its steady epochs, or over all since this start where none is steady.
+/// This rank's typical epoch, over its steady epochs or, where none is steady, over all epochs since this
+/// start.
 TypicalEpoch typical_epoch(const RunRecord& record) {
   std::vector<const EpochRecord*> epochs = steady_epochs(record.epochs, record.resumed_from);
   if (epochs.empty())
@@ -80,7 +81,8 @@ void gather_typical_epochs(Communicator& comm, RunRecord& record) {
   }
 }
 
-/// A resumed rank also holds records of epochs before this start; they don't count here.
+/// Bytes that this rank has sent in training, by link and purpose. A resumed rank also holds records of
+/// epochs before this start, which don't count here.
 std::vector<std::int64_t> sent_in_training(const RunRecord& record) {
   std::vector<std::int64_t> sent(std::size_t{kLinks * kTraffics}, 0);
   for (const EpochRecord& epoch : record.epochs) {
@@ -130,10 +132,10 @@ void gather_explained(Communicator& comm, const ExplainedFigures& mine, RunRecor
 
 namespace {
 
-constexpr std::size_t kMostGroups = 64;   // of chunks, in a stage
-constexpr std::size_t kMostCells = 2048;  // in all stages
+constexpr std::size_t kMostGroups = 64;   // groups of chunks in a stage
+constexpr std::size_t kMostCells = 2048;  // groups of chunks in all stages
 
-/// One rank's times as they travel: this header, followed by its chunks.
+/// One rank's times as they are sent: this header, followed by its chunks.
 struct Header {
   int stage = 0, convolutions = 0, leads = 0;
 };
@@ -151,7 +153,8 @@ void move(ChunkTimes::Span& span, double seconds) {
   span.begin += seconds, span.end += seconds;
 }
 
-/// `ahead`: seconds that the sender's clock is ahead of rank 0's.
+/// Unpacks a rank's times, and converts them to rank 0's clock. `ahead`: seconds by which the sender's clock
+/// is ahead of rank 0's.
 Header unpack(const std::vector<std::byte>& bytes, double ahead, std::vector<ChunkTimes>& chunks) {
   Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -161,7 +164,8 @@ Header unpack(const std::vector<std::byte>& bytes, double ahead, std::vector<Chu
   return header;
 }
 
-/// Joins neighbours in the epoch's order. Backward begins with the last chunk of a group.
+/// Joins neighbouring chunks, in the epoch's order, into `groups` groups. Backward begins with the last chunk
+/// of a group.
 std::vector<ChunkWork> grouped(std::span<const ChunkTimes> chunks, std::size_t groups, double zero) {
   std::vector<ChunkWork> all;
   for (std::size_t g = 0; g < groups; ++g) {

@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-/// Checkpoints between two steps aren't training.
+/// Whether bytes of this purpose count as training. Those of checkpoints between two steps don't.
 bool counts(int purpose) {
   return Traffic(purpose) != Traffic::kCheckpoint;
 }
@@ -22,8 +22,8 @@ double exposed_seconds(const Ledger& ledger) {
   return sum;
 }
 
-/// Batches are made ahead of time. What is sent for them during an evaluation, which itself sends nothing of
-/// this kind, counts in the next epoch.
+/// Whether bytes of this purpose are for batches. Batches are made ahead of time: bytes sent for them during
+/// an evaluation, which sends none of these purposes itself, count in the next epoch.
 bool is_of_batches(int purpose) {
   constexpr std::array kOfBatches{Traffic::kStructure, Traffic::kIds, Traffic::kFeatures, Traffic::kPair};
   return std::ranges::find(kOfBatches, Traffic(purpose)) != kOfBatches.end();
@@ -121,7 +121,7 @@ RankSample RankMeter::end_epoch(const std::optional<BatchCounts>& batches) {
 std::vector<Phase> RankMeter::phases() const {
   std::vector<Phase> phases = phases_;
   for (Phase& p : phases) {
-    if (p.name == "checkpoint") p.seconds += checkpoint_seconds_;  // of the last epoch's checkpoint
+    if (p.name == "checkpoint") p.seconds += checkpoint_seconds_;  // since the last epoch's figures
   }
   return phases;
 }

@@ -23,7 +23,7 @@ using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Histogram;
 
-/// 1 ms … 5000 s, three per decade.
+/// Bounds of the buckets: 1 ms … 5000 s, three per decade.
 Histogram::BucketBoundaries epoch_buckets() {
   Histogram::BucketBoundaries bounds;
   for (double decade = 1e-3; decade < 5000; decade *= 10)
@@ -31,7 +31,7 @@ Histogram::BucketBoundaries epoch_buckets() {
   return bounds;
 }
 
-/// Makes any text a valid name of a label.
+/// Turns any text into a valid name of a label.
 std::string label_name(const std::string& text) {
   std::string name;
   for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -48,7 +48,7 @@ double seconds_since_1970() {
 
 }  // namespace
 
-/// Every metric, once. An unknown value has no sample, rather than a false 0.
+/// All metrics, each once. An unknown value has no sample, rather than a false 0.
 struct RankMetrics::Families {
   explicit Families(Rank rank) : own{{"rank", std::to_string(rank)}} {}
 
@@ -191,7 +191,7 @@ class Joined {
   }
 
  private:
-  /// "# HELP name …", "# TYPE name …"
+  /// The metric that a comment is about: "# HELP name …" or "# TYPE name …".
   JoinedMetric& family_of(const std::string& comment) {
     std::istringstream words(comment);
     std::string name;

@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-/// An evaluation came between this epoch and the next.
+/// Whether an evaluation came between this epoch and the next.
 bool was_evaluated(const EpochRecord& e) {
   return e.train || e.validation || e.test;
 }

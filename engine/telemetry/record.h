@@ -1,5 +1,5 @@
-// What a training run tells about itself, as plain values. The loop fills them, and all that a user sees
-// (progress, --json, metrics.jsonl, the metrics endpoint, report.html) is made from them alone.
+// The record of a training run, as plain values. The loop fills them in, and all that a user sees (progress,
+// --json, metrics.jsonl, the metrics endpoint, report.html) is made from them alone.
 #pragma once
 
 #include <fmt/format.h>
@@ -50,13 +50,13 @@ struct LinkBytes {
   }
 };
 
-/// What only the rank itself knows of an epoch.
+/// The figures of an epoch that only the rank itself knows.
 struct RankSample {
   std::vector<Phase> phases;
   std::vector<LinkTraffic> traffic;
   std::int64_t resident_bytes = 0;
-  double communication_seconds = 0;    // of training, in which a message was under way, waited for or not
-  double progress_cpu_seconds = 0;     // of training: processor time of the thread that communicates
+  double communication_seconds = 0;    // in training: a message was under way, waited for or not
+  double progress_cpu_seconds = 0;     // CPU seconds of the communicating thread in training
   std::optional<BatchCounts> batches;  // in this epoch, where the strategy has batches
 
   static constexpr auto members() {
@@ -74,7 +74,7 @@ struct TypicalEpoch {
   double epoch_seconds = 0;
   double compute_seconds = 0;
   double exposed_seconds = 0;        // communication that the compute thread stood waiting for
-  double communication_seconds = 0;  // hidden or not
+  double communication_seconds = 0;  // communication, whether hidden or not
   double progress_cpu_seconds = 0;
 
   static constexpr auto members() {
@@ -86,7 +86,7 @@ struct TypicalEpoch {
   }
 };
 
-/// For one layer, how far stale values were from the true ones: the norm of the difference over that of the
+/// How far a layer's stale values were from the true ones: the norm of the difference over the norm of the
 /// true values.
 struct Staleness {
   int layer = 0;  // from 0
@@ -106,8 +106,8 @@ struct EpochRecord {
   std::optional<double> validation_loss;
   double learning_rate = 0;
   double epoch_seconds = 0;          // training alone: no evaluation, no checkpoint
-  RankSample own;                    // this rank's; rank 0's in metrics.jsonl
-  std::vector<Staleness> staleness;  // of the epoch before, which this one's values have revealed
+  RankSample own;                    // this rank's figures; metrics.jsonl has rank 0's
+  std::vector<Staleness> staleness;  // of the epoch before: this epoch's values reveal it
   LinkBytes bytes;                   // sent by all ranks in this epoch
 
   static constexpr auto members() {
@@ -139,9 +139,9 @@ struct ChunkWork {
 /// One epoch of a pipeline.
 struct PipelineEpoch {
   Index epoch = 0;
-  // share of all ranks' time, from the first work to the last, in which they were idle
+  // share of all ranks' time, between the first and the last work, in which they were idle
   double bubble = 0;
-  std::vector<int> convolutions;               // (stages) how many layers of each read neighbours
+  std::vector<int> convolutions;               // (stages) how many of the stage's layers read neighbours
   std::vector<std::vector<ChunkWork>> stages;  // (stages, chunks or groups of them) in the epoch's order
 
   static constexpr auto members() {
@@ -161,7 +161,7 @@ struct ConfusionMatrix {
   }
 };
 
-/// Where the run took place and on what.
+/// Where the run took place, on what data and with which settings.
 struct RunSetting {
   std::string name;      // metadata.name
   std::string job_yaml;  // the manifest as run, defaults filled in
@@ -170,7 +170,7 @@ struct RunSetting {
   int classes = 0;
   std::string model, strategy, metric, partitioner;
   Index parameters = 0;
-  Index epochs = 0;                // asked for
+  Index epochs = 0;                // number of epochs asked for
   int ranks = 1, threads = 1;      // threads of each rank
   std::vector<std::string> hosts;  // (ranks): the server each sits on
   std::vector<std::string> cpus;   // (ranks): "0-3", the processors its threads are bound to; "": none
@@ -214,19 +214,19 @@ struct RunRecord {
   Index best_epoch = 0;                    // 0: never evaluated
   std::optional<double> validation, test;  // of best_epoch's weights
   double epoch_seconds_median = 0;
-  double startup_seconds = 0;                   // process start to first epoch: load, partition, distribute
+  double startup_seconds = 0;  // from process start to the first epoch: load, partition, distribute
   std::vector<std::int64_t> peak_memory_bytes;  // (ranks)
-  // Since this start, whatever a run before it took:
+  // The following count from this start, without what an earlier run took.
   std::vector<std::int64_t> bytes_by_pair;         // (ranks, ranks): row sent to column; may be empty
   std::vector<std::vector<Phase>> phases_by_rank;  // (ranks): the same names in the same order
   std::vector<TypicalEpoch> typical_by_rank;       // (ranks)
   std::vector<LinkTraffic> training_traffic;       // sent by all ranks, in all epochs since this start
-  std::optional<PipelineEpoch> pipeline;           // the last epoch's, of a strategy with stages; on rank 0
-  std::vector<ExplainedFigures> explained;         // (ranks) of a strategy that explains; else empty
-  ConfusionMatrix confusion;                       // of the test vertices
-  std::optional<LinkMetrics> links;                // of the test pairs, with task linkPrediction
+  std::optional<PipelineEpoch> pipeline;    // the last epoch of a strategy with stages; on rank 0 alone
+  std::vector<ExplainedFigures> explained;  // (ranks), with a strategy that explains; otherwise empty
+  ConfusionMatrix confusion;                // of the test vertices
+  std::optional<LinkMetrics> links;         // of the test pairs, with task linkPrediction
 
-  /// All but the epochs, which are in a file of their own.
+  /// All members but the epochs, which are in a file of their own.
   static constexpr auto members() {
     return std::tuple{Key{"setting", &RunRecord::setting},
                       Key{"resumedFrom", &RunRecord::resumed_from},
@@ -249,12 +249,12 @@ struct RunRecord {
   }
 };
 
-/// Epochs that show what one takes among many. The first since the start isn't one: it allocates memory and
-/// finds nothing under way. Nor is one that follows an evaluation or a checkpoint, during which transfers
-/// ended unseen.
+/// The epochs that show what an epoch in a long run takes. The first epoch since the start isn't one of them:
+/// it allocates memory, and no transfers are under way yet. Nor is an epoch that follows an evaluation or a
+/// checkpoint, during which transfers ended unseen.
 std::vector<const EpochRecord*> steady_epochs(const std::vector<EpochRecord>& epochs, Index resumed_from);
 
-/// The mean of the two middle values where their number is even; 0 where there is none.
+/// The median: the mean of the two middle values where the number of values is even; 0 without values.
 double median(std::vector<double> values);
 
 /// Says that the last epoch's loss is far above the first one's; "" where it isn't.
@@ -267,7 +267,7 @@ double median_epoch_seconds(const std::vector<EpochRecord>& epochs);
 
 struct Reached {
   Index epochs = 0;  // completed
-  Index steps = 0;   // of the epoch after them
+  Index steps = 0;   // steps of the epoch after these
   bool operator==(const Reached&) const = default;
   std::strong_ordering operator<=>(const Reached& other) const {
     return epochs != other.epochs ? epochs <=> other.epochs : steps <=> other.steps;

@@ -19,8 +19,8 @@ namespace {
 // ordered_json keeps keys as they are written, which is how people read them.
 using Json = nlohmann::ordered_json;
 
-/// Text that isn't UTF-8 (a path, a host's name) gets replacement characters instead of an exception. The
-/// library writes null for numbers that aren't finite.
+/// The JSON text. Text that isn't UTF-8 (a path, a host's name) gets replacement characters instead of an
+/// exception. The library writes null for numbers that aren't finite.
 std::string text_of(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -30,7 +30,7 @@ concept HasMembers = requires {
   T::members();
 };
 
-/// Whether the struct's members have no names.
+/// Whether the struct's members have no keys, so that it is written as a list.
 template <class T>
 constexpr bool kIsList = std::is_member_object_pointer_v<std::tuple_element_t<0, decltype(T::members())>>;
 
@@ -82,7 +82,7 @@ Json json_of(const std::vector<Phase>& phases) {
   return json;
 }
 
-// From JSON to values. The value that is given must be as new.
+// From JSON to values. `value` must be default-constructed.
 template <class T>
 void take(const Json& json, T& value);
 template <class T>
@@ -144,7 +144,8 @@ void put(Json& json, const Owner& owner) {
   ((json[kMemberName<kMembers>] = json_of(owner.*kMembers)), ...);
 }
 
-/// What the library says, without the name of its exception: "[json.exception.out_of_range.403] key …".
+/// The library's words, without the name of its exception: "[json.exception.out_of_range.403] key …" becomes
+/// "key …".
 std::string words_of(const Json::exception& error) {
   const std::string text = error.what();
   const std::size_t name = text.starts_with('[') ? text.find("] ") : std::string::npos;
@@ -165,13 +166,13 @@ void expect_size(const char* key, std::size_t size, Index expected) {
   if (Index(size) != expected) fail("{} has {} entries where {} are needed", key, size, expected);
 }
 
-/// A vector that may be empty.
+/// Checks the size of a vector that may be empty.
 template <auto kMember>
 void check_size(const RunRecord& run, Index expected) {
   if (!(run.*kMember).empty()) expect_size(kMemberName<kMember>, (run.*kMember).size(), expected);
 }
 
-/// Checks the sizes, since readers index these vectors without checking.
+/// Checks the sizes of the record's vectors, since readers index these without checking.
 void check_sizes(const RunRecord& run) {
   const Index ranks = run.setting.ranks, classes = run.confusion.classes;
   if (ranks < 1 || classes < 0 || classes > 1'000'000) fail("{} ranks, {} classes", ranks, classes);
@@ -193,7 +194,7 @@ Json links_of(const RunRecord& run) {
   return json;
 }
 
-/// The final metrics, and the epoch that they are of.
+/// Adds the final metrics, and the epoch whose weights they are of.
 void put_best(Json& json, const RunRecord& run) {
   put<&RunRecord::test>(json, run);
   json["testF1Macro"] = json_of(f1_macro(run.confusion));

@@ -47,21 +47,22 @@ class RunFolderWriter : public RunObserver {
     if (std::fwrite(line.data(), 1, line.size(), metrics_.get()) != line.size()) fail_to_append();
   }
 
-  /// A loss of power may leave anything of lines that weren't flushed. Nobody reads those of epochs behind
-  /// the checkpoint, but a run that goes on from it keeps all before, so these come first.
+  /// Flushes the lines before a checkpoint is written. A loss of power may leave anything in the place of
+  /// lines that weren't flushed. A run that goes on from the checkpoint keeps the lines up to its epoch, and
+  /// drops later ones.
   void before_checkpoint() override {
     const bool flushed = ::fdatasync(::fileno(metrics_.get())) == 0;
-    if (!flushed && errno != EINVAL && errno != EROFS) fail_to_append();  // these: it has nothing to flush
+    if (!flushed && errno != EINVAL && errno != EROFS) fail_to_append();  // these: nothing to flush
   }
 
   void on_result(const RunRecord& run) override {
-    if (metrics_ == nullptr) return;  // nothing has started: this repeats a run that was over before
+    if (metrics_ == nullptr) return;  // nothing has started: this start repeats a run that was over before
     write_file_atomically(folder_ / kRunFile, run_document(run));
     write_file_atomically(folder_ / kResultFile, result_summary(run) + "\n");
   }
 
  private:
-  /// Fails where the file was removed, since nobody could ever read what is appended to it.
+  /// Fails where the file was removed, since lines that are appended to it then couldn't be read.
   void check_still_there() const {
     const fs::path path = folder_ / kMetricsFile;
     if (still_named(::fileno(metrics_.get()), path)) return;
@@ -91,7 +92,7 @@ std::vector<EpochRecord> read_epochs(const fs::path& folder, Index last) {
   std::ifstream in(path);
   std::string line;
   for (Index number = 1; std::getline(in, line); ++number) {
-    if (in.eof()) break;  // no newline: a kill cut it short
+    if (in.eof()) break;  // no newline: a kill cut the line short
     try {
       epochs.push_back(parse_epoch_line(line));
     } catch (const Error& error) {

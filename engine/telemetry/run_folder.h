@@ -1,4 +1,4 @@
-// The story of a run in its output folder. metrics.jsonl gets one object per epoch, appended as epochs end.
+// A run's files in its output folder. metrics.jsonl gets one object per epoch, appended as epochs end.
 // run.json holds the rest and is written at the start and at the end. `atoll report` makes report.html from
 // the two. result.json has the final figures for programs, as a cluster's operator gets them.
 #pragma once
@@ -15,8 +15,9 @@
 
 namespace atl {
 
-// Records as JSON text and back: in the files of a run, and for programs that wait for its few figures. A
-// record says itself what its members are called there (base/members.h).
+// Records as JSON text and back. The text is in the files of a run, and goes to programs that wait for its
+// few figures. A record itself says what its members are called in JSON (base/members.h). Readers throw Error
+// with the key that is missing or of the wrong type. Numbers that aren't finite are written as null.
 
 // Readers throw Error with the key that is missing or of the wrong type. Numbers that aren't finite are
 // written as null.
@@ -39,25 +40,26 @@ std::string epoch_event(const EpochRecord& epoch);
 /// The last line of --json: {"event":"result","test":…,"testF1Macro":…,"testMajority":…,"validation":…,
 /// "bestEpoch":…,"epochSecondsMedian":…,"startupSeconds":…,"peakMemoryBytes":[per rank],"output":…}.
 std::string result_event(const RunRecord& run);
-/// result.json, a run in under a kilobyte, whatever its number of ranks. The launcher hands it to the
-/// operator, too: {"outcome":…,"test":…,"testF1Macro":…,"testMajority":…,"validation":…,"bestEpoch":…,
+/// result.json: a run in under a kilobyte, whatever its number of ranks. The launcher also hands it to the
+/// operator: {"outcome":…,"test":…,"testF1Macro":…,"testMajority":…,"validation":…,"bestEpoch":…,
 /// "epochs":…,"epochSecondsMedian":…,"startupSeconds":…,"largestPeakMemoryBytes":…}.
 std::string result_summary(const RunRecord& run);
 
-/// Keeps these files up to date. A resumed run drops the epochs after the one that it resumed from, so that
-/// its file reads as if it had never been killed. For rank 0 alone; Errors name the file.
+/// An observer that keeps these files up to date. A resumed run drops the epochs after the one that it
+/// resumed from, so that its file reads as if the run had never been killed. For rank 0 alone. Errors name
+/// the file.
 std::unique_ptr<RunObserver> make_run_folder_writer(const std::filesystem::path& folder);
 
-/// The epochs in metrics.jsonl up to and including `last`, behind which nothing is read; none without the
-/// file. A last line that a kill cut short is left out. Any other line that isn't an epoch throws Error with
-/// its number.
+/// The epochs in metrics.jsonl up to and including `last`; nothing after that is read. None without the file.
+/// A last line that a kill cut short is left out. Any other line that isn't an epoch throws Error with its
+/// number.
 std::vector<EpochRecord> read_epochs(const std::filesystem::path& folder, Index last);
 
 /// The whole record of a run, finished or not. Throws Error where `folder` holds no run.
 RunRecord read_run(const std::filesystem::path& folder);
 
-// A run as a program reads it (--json): one JSON object per line, an "epoch" for each and the "result" last.
-// epoch_event() and result_event() have their keys.
+// A run as a program reads it (--json): one JSON object per line, an "epoch" for each epoch and the "result"
+// last. epoch_event() and result_event() show the keys.
 
 /// Writes events to `out`, each line flushed, and messages as text to `err`; both must outlive the observer.
 std::unique_ptr<RunObserver> make_json_events(std::FILE* out, std::FILE* err);

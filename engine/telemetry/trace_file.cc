@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A rank's spans, stream by stream, as they travel.
+/// One span of a rank as it is sent to rank 0. A rank sends its spans stream by stream.
 struct TracedSpan {
   Stream stream;
   Span span;
@@ -43,7 +43,7 @@ std::string name_of(const TracedSpan& traced) {
   return fmt::format("{}{}{}", waits ? "wait for " : "", traffic_name(span.purpose), layer);
 }
 
-/// Times are in microseconds, as the format requires.
+/// A span as an event of the file. Times are in microseconds, as the format requires.
 Json event_json(Rank rank, const TracedSpan& traced, std::int64_t zero) {
   const Span& span = traced.span;
   const char* category = traced.stream == Stream::kSampler   ? "sampling"
@@ -64,8 +64,8 @@ Json event_json(Rank rank, const TracedSpan& traced, std::int64_t zero) {
           {"args", std::move(arguments)}};
 }
 
-/// The file, written event by event: the events of many ranks are more, as a tree of values, than what rank 0
-/// held while it trained.
+/// The file, written event by event. As a tree of values, the events of many ranks would take more memory
+/// than rank 0 held while it trained.
 class EventFile {
  public:
   EventFile(const std::filesystem::path& path, const Json& other) : file_(path) {
@@ -118,7 +118,7 @@ std::int64_t first_begin(const std::vector<std::vector<std::byte>>& ranks,
   return first;
 }
 
-/// `ranks`: their spans as they have travelled, each by the clock of its rank.
+/// Writes the events of all ranks. `ranks` has their spans as they were sent, each by the clock of its rank.
 void write_events(const Communicator& comm, const std::vector<std::vector<std::byte>>& ranks,
                   const std::vector<ClockOffset>& clocks, bool cut, const std::filesystem::path& path) {
   Json errors = Json::array();

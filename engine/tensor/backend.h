@@ -23,8 +23,8 @@ struct OpenDevice {
 struct Backend {
   Memory memory;
   KernelTable kernels;
-  /// Opens the device of this machine's rank number `rank_here` for the calling thread. Throws Error that
-  /// says what is missing and what to do.
+  /// Opens a device for the calling thread, which belongs to rank number `rank_here` of this machine. Throws
+  /// Error, which says what is missing and what to do.
   OpenDevice (*open)(int rank_here) = nullptr;
   const LinkMaker* links = nullptr;  // null: ranks reach each other only through the host
   /// Bytes of memory of the calling thread's device, free or not; null: unbounded.
@@ -33,9 +33,9 @@ struct Backend {
   /// Returns the address for kernels; null: this memory can't be read. Without the function no memory can.
   const void* (*pin)(const void* data, std::size_t bytes) = nullptr;
   void (*unpin)(const void* data) = nullptr;
-  /// The call into the device's library that some thread of this process is in: a number that changes with
-  /// each call that ends; 0: none. Any thread may ask, and gets its answer whatever the library does. Null:
-  /// not known.
+  /// A number that changes whenever a call into the device's library ends; 0 while no thread of this process
+  /// is in one. A call that hangs leaves it unchanged. Any thread may ask, and gets an answer even then.
+  /// Null: the device can't tell.
   std::uint64_t (*call)() = nullptr;
 };
 

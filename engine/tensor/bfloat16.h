@@ -1,6 +1,6 @@
 // Rounding to bfloat16, in which rows may be stored and sent at half the bytes. Values are rounded to
-// nearest, ties to even; computations use full Reals. What kernels.h says of all operations also holds for
-// those below.
+// nearest, ties to even; computations use full Reals. The rules of kernels.h hold for the operations below
+// too.
 #pragma once
 
 #include <bit>

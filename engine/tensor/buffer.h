@@ -11,8 +11,8 @@
 
 namespace atl {
 
-/// Owning; movable. Contents are undefined after construction and resize(). Elements are on the device; a
-/// host that can't read that memory (Memory::is_hosts) copies them.
+/// An owning, movable array. Its contents are undefined after construction and resize(). Elements are in the
+/// device's memory; a host that can't read this memory (Memory::is_hosts) copies them.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -22,7 +22,7 @@ class Buffer {
     resize(size);
   }
 
-  /// Keeps the memory if it is large enough; true if it had to grow.
+  /// Keeps the memory if it is large enough. Returns whether it had to grow.
   bool resize(Index size) {
     size_ = size;
     if (size <= capacity_) return false;
@@ -46,7 +46,7 @@ class Buffer {
   Index size_ = 0, capacity_ = 0;
 };
 
-/// Owning; movable. Contents are undefined after resize().
+/// Owns pinned memory (tensor/memory.h); movable. Its contents are undefined after resize().
 class PinnedBuffer {
  public:
   /// For copies on this device's streams.
@@ -57,7 +57,8 @@ class PinnedBuffer {
   PinnedBuffer(const PinnedBuffer&) = delete;
   PinnedBuffer& operator=(const PinnedBuffer&) = delete;
 
-  /// Keeps the memory if it is large enough; true if it had to grow. Then no stream may still use it.
+  /// Keeps the memory if it is large enough. Returns whether it had to grow: then no stream may still use the
+  /// old memory.
   bool resize(std::size_t bytes) {
     if (bytes <= memory_.bytes) return false;
     release();

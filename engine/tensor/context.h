@@ -14,9 +14,9 @@
 namespace atl {
 
 /// Names a scratch buffer by its own address: `static constexpr ScratchKey kDot;` in the function that uses
-/// it. So nobody shares a buffer who doesn't name the same object, a wrong name doesn't compile, and a
-/// look-up compares no text. Several functions that share one on purpose, and a template's instances, have it
-/// where all of them see it.
+/// it. So functions share a buffer only if they name the same object, a wrong name doesn't compile, and a
+/// look-up compares no text. If several functions, or the instances of a template, share a buffer on purpose,
+/// the key stands where all of them see it.
 class ScratchKey {
  public:
   explicit constexpr ScratchKey() {}
@@ -31,7 +31,7 @@ class Workspace {
   explicit Workspace(Device device = Device::kCpu) : device_(device) {}
   /// Announces batches of varying size, so buffers that grow from now on get some extra room.
   void expect_batches() { varies_ = true; }
-  /// A (rows, cols) view of the buffer `of`; its contents are undefined. Valid until the same one is asked
+  /// A (rows, cols) view of the buffer `of`; its contents are undefined. Valid until the same buffer is asked
   /// for again with a larger size.
   MatrixView matrix(const ScratchKey& of, Index rows, Index cols, Storage storage = Storage::kReals);
   /// The same for (count) doubles, because sums over rows are kept in double precision.
@@ -78,7 +78,8 @@ enum class Made {
   kMixed
 };
 
-/// One per rank; not thread-safe. Kept values are in the rank's Workspace.
+/// Knows which operands are constant, and keeps the values derived from them in the rank's Workspace. One per
+/// rank; not thread-safe.
 class Constants {
  public:
   /// Where derived values are stored, and whether they are there already.
@@ -87,7 +88,8 @@ class Constants {
     bool is_made = false;
   };
 
-  /// Begins a time, until end(), in which nobody writes `values`. Values derived before are made again.
+  /// Makes `values` constants until end(): nobody writes them in the meantime. Values derived before are made
+  /// again.
   void begin(std::span<const Real> values);
   void end() { values_ = {}; }
 
@@ -99,7 +101,7 @@ class Constants {
     ConstMatrixView of;
     Made made;
     ScratchKey key;                // in the workspace
-    const Real* values = nullptr;  // their place there
+    const Real* values = nullptr;  // where the derived values are in the workspace
     bool is_made = false;
   };
 

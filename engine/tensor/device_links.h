@@ -1,6 +1,6 @@
-// Transfers between several ranks' devices, and sums over them, that bypass the host's memory: a backend's
-// implementation, if it has such links. Ranks must begin transfers in one order; comm/transports.h sees to
-// that.
+// Transfers between several ranks' devices, and sums over them, that bypass the host's memory. A backend
+// implements them if its devices have such links. Ranks must begin transfers in one order; comm/transports.h
+// sees to that.
 #pragma once
 
 #include <array>
@@ -32,8 +32,9 @@ class DeviceLinks {
   /// be done.
   virtual void begin(int slot, std::span<const DeviceMessage> sends,
                      std::span<const DeviceMessage> receives) = 0;
-  /// Begins a sum over all ranks, of equally many values on each, in place in the device's memory, in the
-  /// order of begin()s. The library chooses the order of additions.
+  /// Begins a sum over all ranks, in place in the device's memory. Each rank has equally many values. Sums
+  /// and the groups of begin() are done in the order in which they begin. The library chooses the order of
+  /// additions.
   virtual void begin_sum(int slot, std::span<Real> values) = 0;
   /// Whether the slot's group has left and arrived, or has been summed.
   virtual bool done(int slot) = 0;
@@ -49,8 +50,8 @@ using LinkKey = std::array<std::byte, 128>;
 
 /// What a rank tells the others before they link up.
 struct LinkOffer {
-  std::array<char, 32> device{};    // ranks with equal ones share a device, …
-  std::array<char, 32> library{};   // … and ranks with different ones can't be linked
+  std::array<char, 32> device{};    // ranks with the same one share a device
+  std::array<char, 32> library{};   // ranks with different ones can't be linked
   std::array<char, 192> why_not{};  // empty: it can be linked
 };
 

@@ -13,7 +13,7 @@ namespace atl {
 
 struct Arcs;
 
-/// Tells a stream, as long as it exists, that these arcs don't change.
+/// While it exists, a stream relies on the arcs that were given to keep_arcs() not to change.
 class StayingArcs {
  public:
   virtual ~StayingArcs() = default;
@@ -36,7 +36,7 @@ class DeviceStream {
   virtual void wait(Mark /*mark*/) {}
   void synchronise() { wait(mark()); }
 
-  /// What follows belongs to such a round, until the next call.
+  /// Work given from here on belongs to a round of this kind, until the next call.
   virtual void begin_round(Round /*round*/) {}
   /// From now on rounds are replayed, with the same bits, if the device can. Call before anything is given.
   virtual void replay_rounds() {}
@@ -46,7 +46,8 @@ class DeviceStream {
   /// earlier, so both share it. Null: nothing is prepared.
   virtual std::shared_ptr<const StayingArcs> keep_arcs(const Arcs& /*arcs*/) { return nullptr; }
   /// Chooses whether the device's library sums over kept arcs, if it takes them, or our own kernels. The
-  /// library knows only arcs kept after the first call with true. False: the device has no such library.
+  /// library knows only arcs kept after the first call with true. Returns false if the device has no such
+  /// library.
   virtual bool sum_by_library(bool /*by_library*/) { return false; }
 
   /// Copies from the host's memory, which may be reused on return.
@@ -64,8 +65,8 @@ class DeviceStream {
 /// tensor/cpu/memory.cc: copies at once.
 DeviceStream& host_stream();
 
-/// While it exists, allocations of the thread that made it are taken from a reserve as far as it goes. It
-/// outlives these allocations.
+/// While it exists, allocations of the thread that made it are taken from a reserve, as far as the reserve
+/// goes. It must outlive these allocations.
 class DeviceReserve {
  public:
   /// planned: bytes that are known to be allocated. An eighth more is reserved if possible, for gaps between

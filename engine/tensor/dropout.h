@@ -10,8 +10,8 @@
 
 namespace atl {
 
-/// The element (row r, column c) is dropped if draws.bits_at(ids[r], c) is below drop_threshold(rate), else
-/// scaled by 1 / (1 − rate). A rate of 0 leaves everything as it is.
+/// The element (row r, column c) is dropped if draws.bits_at(ids[r], c) is below drop_threshold(rate);
+/// otherwise it is scaled by 1 / (1 − rate). A rate of 0 leaves everything as it is.
 struct Dropout {
   double rate = 0;
   Draws draws = {};

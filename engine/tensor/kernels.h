@@ -1,7 +1,7 @@
 // The catalogue of every operation, with its shapes. What is declared here is defined in
 // tensor/dispatch/<group>.cc: it checks the arguments and calls the kernel of the context's device
-// (tensor/backend.h). tensor/cpu/<group>.cc holds the CPU's. What each computes stands in a few plain loops
-// in tests/unit/tensor/reference, to which the kernels of every device are held.
+// (tensor/backend.h). tensor/cpu/<group>.cc holds the CPU's. tests/unit/tensor/reference says in a few plain
+// loops what each computes, and tests compare the kernels of every device with it.
 //
 // These rules hold for all operations:
 //  - Views are (rows, cols); a comment gives each operand's shape. Outputs alias no inputs unless it says so.

@@ -26,7 +26,7 @@ struct Memory {
   void (*copy)(void* to, const void* from, std::size_t bytes);      // both on the device
   void (*upload)(void* to, const void* from, std::size_t bytes);    // from the host
   void (*download)(void* to, const void* from, std::size_t bytes);  // to the host
-  /// Whether the host may access this memory directly, and kernels the host's memory.
+  /// Whether the host may access this memory directly, and kernels may access the host's.
   bool is_hosts = true;
   /// Whether these bytes are in this memory; null: unknown.
   bool (*holds)(const void* data, std::size_t bytes) = nullptr;

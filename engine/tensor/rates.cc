@@ -53,7 +53,7 @@ ComputeWork streamed(double bytes, double of) {
 
 ComputeWork gathered(double bytes, double of) {
   ComputeWork work;
-  double found = 0;  // share of the bytes that a cache so far has
+  double found = 0;  // share of the matrix that the caches so far hold
   for (std::size_t c = 0; c < kCacheBytes.size() && found < 1; ++c) {
     const double here = std::min(1.0, kCacheBytes[c] / of);
     work.cached[c].gathered = bytes * (here - found);

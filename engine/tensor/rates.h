@@ -31,8 +31,8 @@ struct MachineRates {
   // per second; the most that products could reach: multiply-adds in registers, 2 operations each; on a GPU
   // products of large matrices by its library
   double product_flops = 0;
-  // Rates of the engine's own kernels, on which predictions are based (measure_kernels()). 0: assumed to be
-  // those above.
+  // Rates of the engine's own kernels, on which predictions are based (measure_kernels()). 0: not measured,
+  // and the rates above stand for them.
   double kernel_flops = 0;  // for products of tall matrices
   double half_flops = 0;    // for such products in halves
   ByCache caches{};         // for matrices that a cache holds
@@ -46,7 +46,7 @@ struct ComputeWork {
   double gathered_bytes = 0;  // neighbours' rows and the arcs that name them, not reused in caches
   double streamed_bytes = 0;  // matrices read, or read and written, once and in order
   double half_flops = 0;      // of dense products of rows in halves
-  ByCache cached{};           // the same two for matrices that a cache holds
+  ByCache cached{};           // gathered and streamed bytes of matrices that a cache holds
   double calls = 0;           // of kernels
 
   double all_flops() const { return product_flops + half_flops; }
@@ -63,8 +63,9 @@ inline constexpr double kBitTime = 0.4;  // time of a product with bits, relativ
 /// Operations of a dense product that take as long as one term of a softmax (a column of an arc).
 inline constexpr double kTermFlops = 50;
 
-/// Work of `bytes` bytes of a matrix of `of` bytes, in order, and at random: of a larger matrix, a cache has
-/// as much as it holds.
+/// The work of accessing `bytes` bytes of a matrix of `of` bytes: in order (streamed), or at random
+/// (gathered). Streamed bytes belong to the smallest cache that holds the whole matrix, otherwise to memory.
+/// Gathered bytes are divided: each cache has the share of the matrix that it holds.
 ComputeWork streamed(double bytes, double of);
 ComputeWork gathered(double bytes, double of);
 
@@ -79,11 +80,12 @@ inline double seconds_of(const ComputeWork& work, const MachineRates& rates) {
 
 /// Measures the first three rates. Takes about two seconds and 0.6 GB, which are freed again.
 MachineRates measure_rates(Context& ctx);
-/// Seconds of a kernel's call, the shortest of so many.
+/// Returns the seconds of a kernel's shortest call among `runs`.
 using KernelTimer = std::function<double(int runs, const std::function<void()>& kernel)>;
 double shortest_call(int runs, const std::function<void()>& kernel);
-/// Adds the kernels' own rates, in units of what kernels count. Takes half a second. On a processor
-/// whose calls take seconds_of() what they count, these are its rates.
+/// Adds the kernels' own rates to `rates`, in the units in which kernels count their work. Takes half a
+/// second. If a processor's calls take exactly the seconds_of() their work, the result is that processor's
+/// rates.
 void measure_kernels(Context& ctx, MachineRates& rates, const KernelTimer& timer = shortest_call);
 
 inline double seconds_now() {
@@ -103,8 +105,8 @@ double shortest_seconds(F&& work) {
   return best;
 }
 
-/// Seconds of a call of kernels, until they are done. A device gets several calls before the host waits, so
-/// that its work hides the host's cost of a call, as in an epoch.
+/// Seconds from a call of `kernels` until their work is done, the least of several. A device gets several
+/// calls before the host waits, so that its work hides the host's cost of a call, as in an epoch.
 template <class F>
 double shortest_seconds(Context& ctx, F&& kernels) {
   const int calls = memory_of(ctx.device).is_hosts ? 1 : 10;

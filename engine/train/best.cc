@@ -19,7 +19,7 @@ constexpr double kNoNumber = std::numeric_limits<double>::lowest();
 Best::~Best() {
   try {
     wait_for_weights();
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the next one who waits tells what has failed
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a later wait reports what failed
   }
 }
 
@@ -78,7 +78,8 @@ void Best::load(const std::map<std::string, double>& scalars) {
   score_ = find("best.score").value_or(0);
   validation_ = find("best.validation");
   test_ = find("best.test");
-  // Older checkpoints have such an epoch's own number as its score; a loss' score is never above 0.
+  // Older checkpoints have the epoch's number as the score of an evaluation without a number. Scores of
+  // losses are never above 0.
   if (!validation_ && score_ > 0) score_ = kNoNumber;
 }
 

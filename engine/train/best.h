@@ -55,11 +55,11 @@ class Best {
 
 /// Sums over all ranks, except the seconds.
 struct EpochSoFar {
-  double loss = 0;      // Σ …
+  double loss = 0;      // Σ of the loss …
   double vertices = 0;  // … over so many vertices
   double seconds = 0;
   std::int64_t bytes_intra = 0, bytes_inter = 0;
-  std::int64_t steps = 0;  // of the whole epoch
+  std::int64_t steps = 0;  // how many the whole epoch has
 
   /// For checkpoints.
   void save(std::map<std::string, double>& scalars) const;
@@ -69,7 +69,7 @@ struct EpochSoFar {
 
 // Counts that checkpoints keep among their scalars, as doubles.
 
-/// 0 where `scalar` can't have been a count.
+/// The count that `scalar` holds; 0 where it can't be a count.
 inline std::int64_t saved_count(double scalar) {
   return scalar >= 0 && scalar < 0x1p63 ? std::int64_t(scalar) : 0;
 }

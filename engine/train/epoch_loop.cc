@@ -29,9 +29,9 @@ Outcome EpochLoop::run() {
   return outcome;
 }
 
-/// Runs to the epoch's end, or to the step after which some rank was asked to stop; then it returns true. An
-/// evaluation of batches may take much longer than a step. So after a stop the checkpoint doesn't wait for
-/// one that is due: the run begins with it when it goes on.
+/// Runs to the epoch's end. If some rank is asked to stop, it runs only to the end of that step, and returns
+/// true. The checkpoint then doesn't wait for an evaluation that is due, which may take much longer than a
+/// step of batches. The resumed run begins with that evaluation.
 bool EpochLoop::run_epoch() {
   const TrainingSpec& t = job_.training;
   EpochRecord e;

@@ -32,7 +32,8 @@ void count_by_class_of(Context& ctx, const RankData& data, ConstMatrixView logit
     count_by_class(ctx, logits, labels.classes, rows, counts);
 }
 
-/// Sums the host's counts, so that metrics are the same on any number of ranks. Collective.
+/// Sums counts in the host's memory over all ranks, so that metrics are the same on any number of ranks.
+/// Collective.
 void sum_over_ranks(Communicator& comm, std::span<ClassCounts> counts) {
   std::vector<std::int64_t> sums;
   sums.reserve(3 * counts.size());
@@ -158,7 +159,7 @@ std::vector<Scored> scores_of(const RankData& data, ConstMatrixView logits, std:
   return scored;
 }
 
-/// Gives scores that are no numbers a place in the order: the wrong one, as link_metrics() does.
+/// Replaces scores that are no numbers by the worst score for their label, as link_metrics() does.
 void place_nan(std::vector<std::pair<float, bool>>& scored) {
   constexpr float kMost = std::numeric_limits<float>::infinity();
   for (auto& [score, positive] : scored)
@@ -167,7 +168,7 @@ void place_nan(std::vector<std::pair<float, bool>>& scored) {
 
 }  // namespace
 
-/// By the Mann-Whitney ranks: Σ of the positives' mean ranks.
+/// Computes the area from Σ of the positives' ranks (Mann-Whitney). Equal scores have their mean rank.
 std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored) {
   place_nan(scored);
   std::sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

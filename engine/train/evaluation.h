@@ -54,13 +54,13 @@ void loss_of(Context& ctx, const LabelView& labels, Loss loss, ConstMatrixView l
 // The area under the ROC curve over all ranks' rows.
 
 /// For one class, from the scores of positives and negatives; ties count half, and a score that is no number
-/// is wrong about its vertex. Absent unless both occur.
+/// is wrong about its vertex. Absent unless there are positives and negatives.
 std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored);
 
-/// Two classes: of logit 1 − logit 0 for label 1. Multi-label: the mean over classes in which both labels
-/// occur (OGB's rule). Rank 0 receives the scores of all ranks' `rows`, one class after the other, and sends
-/// the result to all. It holds 16 bytes for each of the split's vertices, every other rank 8 for each of its
-/// own. Logits are in the host's memory. Collective.
+/// With two classes, the area for label 1, by the score logit 1 − logit 0. Multi-label: the mean over the
+/// classes in which both labels occur (OGB's rule). Rank 0 receives the scores of all ranks' `rows`, one
+/// class after the other, and sends the result to all. It holds 16 bytes for each of the split's vertices,
+/// every other rank 8 for each of its own. Logits are in the host's memory. Collective.
 std::optional<double> roc_auc(Communicator& comm, const RankData& data, ConstMatrixView logits,
                               std::span<const VertexId> rows);
 

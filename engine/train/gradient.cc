@@ -153,7 +153,8 @@ void Gradient::begin_part(Context& ctx, int layer, int part) {
     if (run.layer == layer && run.part == part) run.values.begin_sum(ctx, comm_);
 }
 
-/// Leaves out gradients that are being summed, because they were counted before.
+/// Counts a layer's elements that aren't finite. Leaves out gradients that are being summed, because they
+/// were counted before.
 void Gradient::count_shares(Context& ctx, int layer, std::optional<int> part) {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
@@ -178,8 +179,8 @@ void Gradient::count_non_finite(Context& ctx, StepState* state) {
   if (!parameters_.everywhere()) sum_counts(ctx, &state->not_finite);
 }
 
-/// For the norm, each rank adds up the squares of what all ranks hold. Of other parameters each rank adds up
-/// its own, and the ranks' sums are added.
+/// For the norm, each rank sums the squares of the parameters that all ranks hold. For other parameters it
+/// sums the squares of those that it counts, and the ranks' sums are added.
 void Gradient::clip(Context& ctx, double longest, StepState* state) {
   if (longest <= 0) return;
   for (const auto& [layer, part, run] : runs_) {

@@ -73,14 +73,15 @@ class ReplicatedRun {
 
   std::span<Real> values() const { return values_; }
   bool everywhere() const { return replicas_->everyone(); }
-  /// Where only some ranks hold the run, the first of them counts it: whether this is that rank.
+  /// Whether this rank is the first one that holds the run. Where only some ranks hold it, that one counts
+  /// it.
   bool counted_here() const { return replicas_->place() == 0; }
 
  private:
   std::unique_ptr<RankGroup> replicas_;  // its address must not change while sums are under way
   std::span<Real> values_;
   bool on_devices_;  // whether devices sum
-  DeviceSum sum_;    // used otherwise
+  DeviceSum sum_;    // for a sum on the host
   bool begun_ = false;
   Event arrival_;  // for a sum on devices
 };
@@ -100,8 +101,8 @@ class Gradient {
   void begin_sum(Context& ctx, int layer);
   /// Begins to sum only one of the layer's ParameterSpec::parts; begin_sum() later sums the rest.
   void begin_part(Context& ctx, int layer, int part);
-  /// Begins the sums that weren't begun, and returns when all are complete. They are in rank order where
-  /// `deterministic`, or devices can't sum. Collective.
+  /// Begins the sums that weren't begun, and returns when all are complete. Terms are added in rank order
+  /// where `deterministic`, or devices can't sum. Collective.
   void sum(Context& ctx);
   /// Call after sum(): sets state->not_finite for the whole model's gradient; the same on all ranks.
   /// Collective.

@@ -15,7 +15,7 @@ namespace {
 constexpr double kFallen = 0.99;  // a loss above this share of another one hasn't fallen
 constexpr std::size_t kRemedies = 2;
 
-/// −Σ p log p of a label that is there or not.
+/// The entropy of a label that a vertex has with probability p.
 double entropy_of_one(double p) {
   return p <= 0 || p >= 1 ? 0 : -p * std::log(p) - (1 - p) * std::log(1 - p);
 }
@@ -76,7 +76,7 @@ std::string fault_of(std::span<const EpochRecord> epochs, double without_input, 
 
 double loss_without_input(Communicator& comm, const Job& job, const RankData& data) {
   if (job.task == Task::kLinkPrediction) return entropy_of_one(1.0 / (1 + job.links.negatives));
-  // By label, and last the number of vertices.
+  // Counts by label; the last one is the number of vertices.
   std::vector<double> counts(std::size_t(data.classes()) + 1, 0);
   const Labels& labels = data.labels();
   for (const VertexId row : data.train.rows) {
@@ -144,7 +144,8 @@ std::string gradient_text(const Model& model, const Parameters& parameters, std:
   return fmt::format("the gradient of {} in {}", e.spec.name, layer_text(model, e.layer));
 }
 
-/// Outputs come before gradients, and a rank's own gradient before the sum that spreads it.
+/// Says where the value was first seen. Outputs come before gradients, and a rank's own gradient before the
+/// sum over ranks, which spreads the value.
 std::string place_text(const Communicator& comm, const Model& model, const Parameters& parameters,
                        const std::vector<NonFinite>& all) {
   const auto on = [&](Rank r) {

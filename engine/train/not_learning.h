@@ -33,7 +33,7 @@ std::string not_learning(const Job& job, std::span<const EpochRecord> epochs, do
 /// Where one rank first saw a value that isn't finite; members are in the order of an epoch; −1: nowhere.
 struct NonFinite {
   std::int32_t layer = -1;  // the first layer with such an output
-  // the entry of Parameters::entries() in this rank's own gradient; the last one, to which backward comes
+  // the last of Parameters::entries() with such a value in this rank's own gradient; backward comes to it
   // first
   std::int32_t share = -1;
   std::int32_t sum = -1;    // the same in the gradient summed over ranks
@@ -48,8 +48,8 @@ struct NonFiniteTime {
 };
 
 /// Throws Error on rank 0, naming layer, rank and the last good checkpoint. Where nothing was learnt yet, an
-/// output that isn't finite is the features' fault, and not the learning rate's. The other ranks wait to be
-/// ended by that, so that it is reported once. Collective.
+/// output that isn't finite is the features' fault, and not the learning rate's. The other ranks wait until
+/// this error ends them, so that it is reported once. Collective.
 [[noreturn]] void fail_non_finite(Communicator& comm, const Model& model, const Parameters& parameters,
                                   const NonFinite& mine, const NonFiniteTime& when);
 

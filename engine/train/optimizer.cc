@@ -35,7 +35,8 @@ Optimizer::Optimizer(const OptimizerSpec& spec, Parameters& parameters, int dela
     decays_.push_back(decay_of(e, spec.weight_decay, first));
 }
 
-/// Adam's kernel divides by the same: that leaves the mean without its correction.
+/// With late gradients, multiplies by the correction of the mean, by which Adam's kernel divides. So the mean
+/// isn't corrected.
 double Optimizer::rate(double epoch_rate) const {
   return is_delayed_ ? epoch_rate * (1 - std::pow(spec_.beta1, double(steps_ + 1))) : epoch_rate;
 }

@@ -1,11 +1,11 @@
 // Adam, AdamW and SGD over a model's parameters, each parameter with the weight decay of its group.
 //
-// Gradients that are d steps late (P3's pipeline) narrow what Adam learns stably. Take a weight whose
-// gradient is λ times itself, and steps of η times the mean gradient. They are stable up to η λ = 2 (1 + β₁)
-// / (1 − β₁), which is 38, and up to 0.35 where gradients are three steps late. So Adam's mean is over 1 + d
-// times as many steps then. It begins at zero and isn't corrected for that, which keeps the first steps
-// short: they are all of the same weights. With weights predicted (strategies/p3/push_pull.h) the limit
-// is 2.0.
+// If gradients are d steps late (P3's pipeline), Adam is stable only at smaller rates. Take a weight w whose
+// gradient is λ w, and steps of η times the mean gradient. They are stable up to η λ = 2 (1 + β₁) / (1 − β₁),
+// which is 38, but only up to 0.35 where gradients are three steps late. So for late gradients Adam's mean is
+// over 1 + d times as many steps. The mean begins at zero and isn't corrected for that, which keeps the first
+// steps short: their gradients are all of the same weights. With predicted weights
+// (strategies/p3/push_pull.h) the limit is 2.0.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,7 @@ class Optimizer {
   /// `parameters` must outlive it. `delay`: steps between reading weights and taking their gradient.
   Optimizer(const OptimizerSpec& spec, Parameters& parameters, int delay = 0);
 
-  /// The next step's, for begin_step(), where the epoch's is `epoch_rate` (learning_rate_at).
+  /// The rate of the next step, for begin_step(). `epoch_rate`: that of its epoch (learning_rate_at).
   double rate(double epoch_rate) const;
 
   /// Takes one step with the state's rate and number and with the gradients in `parameters`, which must be

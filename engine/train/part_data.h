@@ -24,8 +24,8 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta);
 /// one, in which they also travel.
 FeatureForm held_form(const DatasetMeta& meta, FeatureForm read);
 /// How ranks hold dense features of a data set that stores them as `stored`. Batches have dense rows as their
-/// owners hold them. Reals always: columns of all vertices (P3), what batches unpack from packed rows, and
-/// features that are read once (SIGN's).
+/// owners hold them. These are always Reals: columns of all vertices (P3), what batches unpack from packed
+/// rows, and features that are read once (SIGN's).
 Storage kept_storage(const Job& job, FeatureForm stored);
 /// The shape of features in these forms.
 FeatureShape feature_shape(const Job& job, const DatasetMeta& meta);

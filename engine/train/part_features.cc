@@ -86,8 +86,8 @@ void PartData::Features::transpose_packed(FeatureForm form) {
   }
 }
 
-/// Reads some rows at a time, so that few are there as Reals. The view says how rows are stored even if there
-/// are none.
+/// Reads some rows at a time, so that few rows at a time are in memory as Reals. The view says how rows are
+/// stored even if there are none.
 Rows PartData::Features::read_halves(const Dataset& dataset, std::span<const VertexId> vertices,
                                      bool normalise) {
   constexpr std::size_t kPiece = 4096;

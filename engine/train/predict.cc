@@ -42,7 +42,7 @@ Job job_of(const SafetensorsFile& file) {
   return parse_job(text->second, file.path().string()).job;
 }
 
-/// The form in which a model that was trained on packed, or on dense, features reads these.
+/// The form in which a model that was trained on packed, or on dense, features reads those of this data set.
 FeatureForm form_of(const TrainedOn& trained, const DatasetMeta& meta) {
   if (!trained.packed) return FeatureForm::kDense;
   return meta.feature_form == FeatureForm::kDense ? FeatureForm::kSparse : meta.feature_form;
@@ -53,16 +53,16 @@ std::string name_of(std::span<const std::string> names, std::size_t c) {
   return c < names.size() ? names[c] : std::to_string(c);
 }
 
-/// The first of the data's classes that has another name in the model, since each data set numbers the texts
-/// that occur in it.
+/// The first of the data's classes that has another name in the model. Names may differ, because each data
+/// set numbers the texts that occur in it.
 std::optional<std::size_t> named_otherwise(std::span<const std::string> model, const DatasetMeta& data) {
   for (std::size_t c = 0; c < std::size_t(data.classes); ++c)
     if (name_of(model, c) != name_of(data.class_names, c)) return c;
   return {};
 }
 
-/// Reads labels that the model knows, or none. Then a line in `warnings` says why predictions aren't
-/// measured. `names` are the model's for its classes.
+/// Labels are read if they are the model's. If they aren't, none is read, and a line in `warnings` says why
+/// predictions aren't measured. `names`: the model's names of its classes.
 DataUse data_use(const Job& job, const TrainedOn& trained, std::span<const std::string> names,
                  const DatasetMeta& meta, std::vector<std::string>& warnings) {
   if (job.task == Task::kLinkPrediction)
@@ -112,8 +112,8 @@ void score_links(Context& ctx, Communicator& comm, const Job& job, const RankDat
   file.commit();
 }
 
-/// A line where what the model computes for a vertex isn't a number, as where features are far larger than
-/// those that it learnt from; "": all are.
+/// A warning where some of the model's outputs aren't finite, as happens where features are far larger than
+/// those that it learnt from; "": all are finite.
 std::string not_finite(ConstMatrixView out, std::span<const VertexId> vertices, const Dataset& dataset) {
   Index rows = 0, first = -1;
   for (Index row = 0; row < out.rows; ++row) {

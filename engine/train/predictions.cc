@@ -157,7 +157,7 @@ void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& orde
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 1 << 20;  // that are written at a time
+constexpr std::size_t kPieceBytes = 1 << 20;  // how many bytes are written at a time
 
 std::string key_of(std::size_t number) {
   return "atoll.class." + std::to_string(number);

@@ -65,7 +65,7 @@ void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& orde
 // predicted_labels.npy: predictions as the source's labels, where these aren't the classes' numbers
 // (DatasetMeta::class_names). The model keeps the labels, for data sets without any.
 
-/// Names them "atoll.class.0", …
+/// Adds them under the keys "atoll.class.0", …
 void add_class_names(std::span<const std::string> names, Metadata& metadata);
 /// Empty: the classes have no names.
 std::vector<std::string> class_names_of(const Metadata& metadata);

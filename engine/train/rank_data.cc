@@ -100,7 +100,7 @@ void RankData::read_training_part(const Job& job, const Dataset& dataset, const 
 }
 
 void RankData::take(Context& ctx, Index epoch, int batch, const std::vector<int>& cpus) {
-  training_.reset();  // for two parts at once there would be less memory than planned
+  training_.reset();  // two parts at once would take more memory than planned
   training_ = shares_->take(epoch, batch, cpus);
   training_->place(ctx, false);
 }

@@ -82,8 +82,8 @@ class BatchData {
   BatchGraph graph_;
 };
 
-/// How a job's graph is prepared, for `atoll run` and `atoll partition` alike: for so many ranks, unless the
-/// job asks for more parts.
+/// How a job's graph is prepared, for `atoll run` and `atoll partition` alike: into `ranks` parts, unless the
+/// job asks for more.
 PartitionOptions partition_options(const Job& job, int ranks);
 GraphTransforms graph_transforms(const Job& job);
 
@@ -126,7 +126,7 @@ class RankData {
   const GraphPart& part() const { return full_ ? full_->part() : no_part_; }
   /// The part that training sees: with setting: inductive, the training vertices only.
   const GraphPart& training_part() const { return training_ ? training_->data->part() : part(); }
-  /// What schedules run on, in training and, below, over the whole graph.
+  /// What schedules run on in training. held(): what they run on over the whole graph.
   Holding held_in_training() const {
     return batches_ ? Holding(batches_->graph()) : Holding(training_part());
   }
@@ -134,7 +134,7 @@ class RankData {
   /// Whether training sees another graph than inference.
   bool has_training_part() const { return training_ != nullptr; }
   double vertices() const { return vertices_; }  // number in the whole graph
-  /// Over all ranks: the vertices of the graph that training sees, and those of them that the loss counts.
+  /// How many vertices the graph that training sees has over all ranks, and how many of them the loss counts.
   double training_vertices() const { return of_batch(seen_); }
   double loss_vertices() const { return counted_.empty() ? train.total : of_batch(counted_); }
 
@@ -186,7 +186,8 @@ class RankData {
   std::unique_ptr<ServerParts> shares_;     // make training_; null: there is only one
   Index classes_;
   double vertices_;
-  // See training_vertices(), by batch or one for all, and loss_vertices(), by batch or none.
+  // By batch, what training_vertices() and loss_vertices() return. Without batches, seen_ has one entry, and
+  // counted_ has none.
   std::vector<double> seen_, counted_;
   Labels labels_;
   std::optional<DeviceCopies> copies_;  // set by place() on another device than the host

@@ -41,10 +41,10 @@ RankDevice open_device(DeviceChoice choice, int rank_here, const GpuOptions& opt
 
 // The processors that a rank's threads are bound to. They are chosen at its start among those of its server.
 
-/// One for each of the rank's `threads`, or none where its server's processors aren't its ranks' alone
-/// (base/cpus.h). Other threads that the process has by now (MPI's, the communicator's, the metrics server's)
-/// may run on any of these, wherever there is a free moment. Bound to a single one, a message would wait
-/// until the rank pauses in computing.
+/// Returns one processor for each of the rank's `threads`, or none where the server's processors aren't for
+/// its ranks alone (base/cpus.h). Other threads that the process has by now (MPI's, the communicator's, the
+/// metrics server's) may run on any of these processors, whichever has a free moment. If such a thread were
+/// bound to one processor, a message would wait until the rank pauses in computing.
 std::vector<int> take_cpus(const Communicator& comm, int threads);
 
 }  // namespace atl

@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kMessageValues = Index(1) << 20;  // of rows that rank 0 collects at a time
+constexpr Index kMessageValues = Index(1) << 20;  // the most that rank 0 receives at a time
 // Messages after which all ranks hear from each other again, since some only wait for their turn.
 constexpr int kMessagesOnEnd = 64;
 
@@ -93,7 +93,7 @@ ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& j
   const VertexOrder order =
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   const AnsweredRows answered(job, prepared, data.ranks());
-  // scores of pairs stay beside the same model's embeddings: whoever asked for them may ask for these alone
+  // pair_scores.npy stays: it is of the same model, and this call may be for embeddings alone
   if (comm.rank() == 0) remove_predictions(output, data.links() != nullptr ? "pair_scores.npy" : "");
   using Content = VertexRowsFile::Content;
   if (data.links() != nullptr) {

@@ -23,10 +23,10 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& optio
                    const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
                    const std::vector<Phase>& phases, RunRecord& record);
 
-/// From the present weights, writes embeddings.npy, the last layer's rows, with task linkPrediction.
-/// Otherwise writes predictions.npy, embeddings.npy, probabilities.npy where asked for and, where original
-/// ids aren't row numbers, vertex_ids.npy. Removes those of an earlier call that aren't written now. Returns
-/// the logits (owned, classes). Collective.
+/// Computes results with the present weights. With task linkPrediction writes the last layer's rows to
+/// embeddings.npy. Otherwise writes predictions.npy, embeddings.npy, probabilities.npy where asked for and,
+/// where original ids aren't row numbers, vertex_ids.npy. Removes those of an earlier call that aren't
+/// written now. Returns the logits (owned, classes). Collective.
 ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& job, const RankData& data,
                                   const PreparedGraph& prepared, const Dataset& dataset, Schedule& inference,
                                   const std::filesystem::path& output, bool probabilities);

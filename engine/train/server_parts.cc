@@ -74,7 +74,7 @@ std::unique_ptr<TrainingPart> ServerParts::read(const Step& step) const {
     part->data = std::make_unique<PartData>(from_.job, from_.dataset, from_.prepared, rank_, options,
                                             from_.whole, from_.use.form, from_.halo_features);
     part->read_labels(from_.job, from_.dataset, from_.use, training_marks(from_.dataset, from_.job));
-    if (are_many()) from_.dataset.forget(), from_.prepared.forget();  // else file pages stay until the next
+    if (are_many()) from_.dataset.forget(), from_.prepared.forget();  // so that file pages don't stay
     return part;
   } catch (const Error& error) {
     if (batches_.empty()) throw;

@@ -31,7 +31,7 @@ const char* name_of(Outcome outcome) {
 
 constexpr std::int64_t kStillReading = -1;
 
-/// They share the rank's processors with training's threads: each kind works while the other waits.
+/// Side threads share the rank's processors with training's threads: each kind works while the other waits.
 SideThreads side_threads(const SessionOptions& options) {
   const StrategyInfo& strategy = *options.job.strategy.row;
   if (strategy.side_threads == nullptr) return {0, {}};
@@ -45,8 +45,8 @@ DeviceStream& stream_of(const SessionOptions& options) {
   return options.device == nullptr ? host_stream() : options.device->stream();
 }
 
-/// The graph that ranks read. Where its checksum is known they compare its files with it first, each its
-/// share of them, and none reads on before all have.
+/// The graph that ranks read. If its checksum is known, each rank first compares its share of the files with
+/// it, and none reads on before all have done so.
 PreparedGraph open_prepared(Communicator& comm, const SessionOptions& o, const Dataset& dataset) {
   PreparedGraph prepared = PreparedGraph::open(dataset, partition_options(o.job, comm.size()),
                                                graph_transforms(o.job), training_marks(dataset, o.job));
@@ -180,8 +180,9 @@ class Session {
     if (root()) record_.epochs = read_epochs(o_.output, at.epochs);
   }
 
-  /// Checks that an epoch in whose middle the checkpoint was written has as many steps here. With other parts
-  /// an epoch of clusters has not, and another number of them has been read by then.
+  /// If the checkpoint was written in the middle of an epoch, checks that epochs still have as many steps.
+  /// With other parts, an epoch of clusters has another number of steps, and another number of clusters comes
+  /// before the checkpoint's step.
   void check_steps(const LoadedCheckpoint& checkpoint) const {
     const Index at = checkpoint.state.reached.steps;
     if (at == 0 || (epoch_.steps == trainer_->steps() && at <= epoch_.steps)) return;

@@ -61,7 +61,7 @@ RunSetting run_setting(Communicator& comm, const SessionOptions& options, const 
 
 /// One line: processor, cores, memory.
 std::string machine_line();
-/// atoll, compiler, …
+/// The versions of atoll and of its compiler.
 std::map<std::string, std::string> build_versions();
 
 }  // namespace atl

@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr const char* kFeaturesMade = "features: ";  // such a transform begins with it
+constexpr const char* kFeaturesMade = "features: ";  // a transform that made features begins with this
 
 std::string made_text(const std::string& features_made) {
   return features_made.empty() ? "not scaled" : features_made;

@@ -41,7 +41,7 @@ class Trainer final : private TrainingStep {
 
   /// Whether the last step's gradient was finite; if not, no step was taken.
   bool finite() const { return finite_; }
-  /// After the step that left such a value: throws Error on rank 0, naming the layer and the rank where a
+  /// After a step whose gradient wasn't finite: throws Error on rank 0, naming the layer and the rank where a
   /// value that isn't finite was first seen, and what to do. Collective.
   [[noreturn]] void explain_non_finite(const NonFiniteTime& when);
 
@@ -52,7 +52,7 @@ class Trainer final : private TrainingStep {
   ScheduleBytes bytes() const;  // of the training schedule
   /// This rank's state beside the parameters (Schedule::state). Collective.
   std::vector<NamedMatrix> state() { return training_->state(); }
-  /// Figures of the training schedule (Schedule::report), or of whatever draws its parts.
+  /// Figures of the training schedule (Schedule::report), or of the waits for its parts.
   template <class Figures>
   std::optional<Figures> figures() {
     return figures_of<Figures>(*this);

@@ -52,7 +52,7 @@ const Condition* telling_condition(const std::vector<Condition>& conditions) {
 std::optional<Moment> finds_no_room_since(const std::vector<Condition>& conditions) {
   const Condition* placed = find_condition(conditions, kPlaced);
   if (!placed || placed->holds || placed->reason != kNoRoom) return {};
-  Moment since = placed->changed;  // which may be the job's beginning
+  Moment since = placed->changed;  // may be when the job began
   for (const Condition& other : conditions)
     if (other.type == kSuspended || (other.type == kCreated && other.holds))
       since = std::max(since, other.changed);

@@ -21,8 +21,8 @@ using nlohmann::json;
 
 constexpr const char* kLocation = "manifest";
 
-/// Bytes of a spec as JSON. All jobs are kept in memory; without a limit, a few hundred specs of a megabyte
-/// would fill it, and any user may make them.
+/// The limit of a spec, in bytes as JSON. All jobs are kept in memory. Without a limit, a few hundred specs
+/// of a megabyte would fill it, and any user may create them.
 constexpr std::size_t kLargestSpec = 64 << 10;
 
 /// Sections and fields that don't change the prepare step's result.
@@ -43,8 +43,8 @@ json manifest_of(const json& object, const Meta& meta) {
           {"spec", member(object, "spec")}};
 }
 
-/// Removes fields that only a later release's resource has, and what is misspelt in a map with a short form.
-/// Any other unknown field can't be there, because the API server drops fields that its schema lacks.
+/// Removes fields that only a later release's resource has, and misspelt fields in a map with a short form.
+/// There can't be other unknown fields, because the API server drops fields that its schema lacks.
 void take_unknown(json& object, const std::string& parent, std::vector<std::string>& unknown) {
   for (auto it = object.begin(); it != object.end();) {
     const std::string path = parent.empty() ? it.key() : parent + "." + it.key();
@@ -85,7 +85,8 @@ std::string without_places(const std::string& lines) {
   return text;
 }
 
-/// Drops annotations and labels that nothing reads: both may be as large as the API server accepts an object.
+/// Drops annotations and labels that nothing reads. Both may be as large as the API server allows for an
+/// object.
 void keep_own_words(Meta& meta) {
   meta.annotations.clear();
   std::erase_if(meta.labels, [](const auto& label) {
@@ -99,7 +100,7 @@ std::string fault_of_size(std::size_t bytes) {
       bytes >> 10, kLargestSpec >> 10);
 }
 
-/// Drops what only pods, and objects beside them, are made of. What is left says how a job that has ended is
+/// Drops what only pods, and the objects beside them, are made of. The rest says how a job that has ended is
 /// cleaned up.
 void keep_what_clean_up_needs(GnnJob& job) {
   job.manifest.clear();
@@ -115,9 +116,9 @@ std::string manifest_text(const json& manifest) {
   return manifest.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// What a job's objects are made of: the status' record, while the spec still asks for the same. A new
-/// release, or another API server, may read an unchanged spec differently. `read`: what the spec asks for
-/// now.
+/// What a job's objects are made of. This is the status's record, as long as the spec still asks for the
+/// same; a new release, or another API server, may read an unchanged spec differently. `read` is what the
+/// spec asks for as read now.
 MadeOf recalled(const MadeOf& read, const GnnJob& job) {
   const MadeOf& recorded = job.status.made_of;
   if (recorded.manifest.empty()) return read;
@@ -125,7 +126,7 @@ MadeOf recalled(const MadeOf& read, const GnnJob& job) {
   return is_untouched || recorded.manifest == read.manifest ? recorded : read;
 }
 
-/// The names of the fields directly below an object, of all kinds.
+/// The names of all fields directly below an object, of any kind.
 std::vector<std::string> names_below(const std::string& path) {
   std::vector<std::string> names;
   for (const Field& field : all_fields()) {
@@ -181,7 +182,7 @@ void enter_status(GnnJob& job, Status status) {
     try {
       set_pod_size(job, chosen);
     } catch (const Error&) {
-      job.has_chosen_pod_size = false;  // the spec has become one that can't have it
+      job.has_chosen_pod_size = false;  // the changed spec no longer allows that size
     }
   }
   job.made_of = recalled(job.made_of, job);

@@ -115,7 +115,7 @@ Meta read_meta(const nlohmann::json& object) {
   meta.grace = int(integer_of(metadata, "deletionGracePeriodSeconds").value_or(0));
   meta.labels = texts(member(metadata, "labels"));
   meta.annotations = texts(member(metadata, "annotations"));
-  constexpr std::size_t kLongestUid = 128;  // whoever makes an object may write anything there
+  constexpr std::size_t kLongestUid = 128;  // whoever makes an object can write anything there
   for (const auto& owner : list_of(metadata, "ownerReferences")) {
     std::string uid = text_of(owner, "uid");
     if (member(owner, "controller") == true && uid.size() <= kLongestUid) meta.owner_uid = std::move(uid);

@@ -30,7 +30,7 @@ Culprit culprit_of(const json& object) {
           bounded(text_of(object, "pod"), kLongestName), bounded(text_of(object, "node"), kLongestName)};
 }
 
-/// A rank's end as its launcher reports it.
+/// Reads a rank's end from a launcher's report.
 std::optional<RankEnd> end_of_rank(const json& object) {
   if (!integer_of(object, "rank")) return {};
   const bool has_exited = integer_of(object, "exitCode").value_or(0) > 0;
@@ -47,7 +47,7 @@ bool is_flow(const json& row, std::int64_t ranks) {
          row[2] >= 0;
 }
 
-/// By rank; nothing unless each of 0 … ranks − 1 is listed exactly once.
+/// The parts by rank; nothing unless each of 0 … ranks − 1 is listed exactly once.
 std::optional<std::vector<int>> parts_of(const json& object, std::int64_t ranks) {
   std::vector<int> parts;
   std::set<std::int64_t> seen;
@@ -91,7 +91,7 @@ std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std
   for (std::size_t s = 0; s < servers.size(); ++s)
     for (const Rank rank : servers[s]) server_of[std::size_t(rank)] = s;
   std::vector<bool> is_listed(servers.size() * servers.size());
-  std::size_t unlisted = servers.size() * (servers.size() - 1) / 2;  // pairs
+  std::size_t unlisted = servers.size() * (servers.size() - 1) / 2;  // pairs of servers
   for (const PairBytes& flow : prepared.flows) {
     const std::size_t a = server_of[std::size_t(flow.from)], b = server_of[std::size_t(flow.to)];
     if (a != b && !is_listed[a * servers.size() + b]) --unlisted;
@@ -101,7 +101,7 @@ std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std
   std::erase_if(pairs, [&](const PairBytes& pair) -> bool {
     return is_listed[std::size_t(pair.from) * servers.size() + std::size_t(pair.to)];
   });
-  // Where pairs stand for all, those that are left share the bytes of all that aren't listed.
+  // If some pairs stand for all, the remaining ones share the bytes of all unlisted pairs.
   const double of_each = prepared.unlisted_flow * (double(unlisted) / double(pairs.size()));
   for (const PairBytes& pair : pairs)
     flows.push_back(
@@ -140,8 +140,9 @@ std::optional<Prepared> read_prepared(const std::string& line) {
 
 namespace {
 
-/// Words of CUDA, of the engine about CUDA, of the driver, and of the runtime that hands GPUs to a container,
-/// where the node is to blame and not the rank that met the error. The first that are found count.
+/// Words of CUDA, of the engine about CUDA, of the driver, and of the runtime that gives GPUs to a container.
+/// They mean that the node is to blame, and not the rank that met the error. The first words in this table
+/// that the message contains count.
 struct GpuWords {
   const char *words, *reason;
 };
@@ -150,8 +151,8 @@ constexpr GpuWords kGpuWords[] = {
     {"uncorrectable NVLink error", kGpuFault},
     {"over nvlink or a hardware error", kGpuFault},
     {"hardware stack error", kGpuFault},
-    {"is/are busy or unavailable", kGpuFault},  // an earlier process hangs on it
-    {"system not yet initialized", kGpuFault},  // the fabric manager of its switches doesn't run
+    {"is/are busy or unavailable", kGpuFault},  // an earlier process hangs on the GPU
+    {"system not yet initialized", kGpuFault},  // the fabric manager of the switches doesn't run
     {"unsupported display driver / cuda driver combination", kGpuDriver},
     {"the NVIDIA driver of this machine is missing or older", kGpuDriver},
     {"this machine has no NVIDIA GPU", kGpuDriver},
@@ -163,23 +164,24 @@ constexpr GpuWords kGpuWords[] = {
     {"unresolvable CDI devices", kGpuFault},
 };
 
-/// The driver's Xids that no program can cause: of memory (48, 64, 94, 95, 140), NVLink (74), the bus (79),
-/// and the GPU's own processors (62, 119, 120).
+/// Xids of the driver that no program can cause. They concern memory (48, 64, 94, 95, 140), NVLink (74), the
+/// bus (79), and the GPU's own processors (62, 119, 120).
 constexpr int kXids[] = {48, 62, 64, 74, 79, 94, 95, 119, 120, 140};
 
-/// The words' reason, and where they begin.
+/// The reason that the message's words stand for, and where they begin.
 std::optional<std::pair<const char*, std::size_t>> find_words(const std::string& message) {
   for (const GpuWords& each : kGpuWords)
     if (const auto at = message.find(each.words); at != std::string::npos) return std::pair(each.reason, at);
   for (auto at = message.find("Xid ("); at != std::string::npos; at = message.find("Xid (", at + 1)) {
-    int xid = 0;  // of "NVRM: Xid (PCI:0000:3b:00): 79, …"
+    int xid = 0;  // the number in "NVRM: Xid (PCI:0000:3b:00): 79, …"
     const bool is_read = std::sscanf(message.c_str() + at, "Xid (%*[^)]): %d", &xid) == 1;
     if (is_read && std::ranges::count(kXids, xid) > 0) return std::pair(kGpuFault, at);
   }
   return {};
 }
 
-/// From "atoll: rank 3 on cora-1-0: device cuda: …", where `before` ends at the words.
+/// The rank in a line like "atoll: rank 3 on cora-1-0: device cuda: …". `before` is the text up to the words
+/// of the error.
 std::optional<std::int64_t> last_rank_of_line(const std::string& before) {
   const auto line = before.rfind('\n'), at = before.rfind("rank ");
   const bool is_in_line = at != std::string::npos && (line == std::string::npos || at > line);

@@ -1,5 +1,5 @@
-// Messages from a job's pods to the operator: the launcher's result, a worker's last word of a rank, the
-// prepare step's findings. All come from containers, so they are checked, not trusted.
+// Messages from a job's pods to the operator: the launcher's result, a worker's report of a rank's end, and
+// the prepare step's findings. All come from containers, so they are checked, not trusted.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace atl::ctl {
 
-/// Where something ended badly, and why. A launcher reports Signal | Exit | Lost, or Disconnected where a
-/// lost server answers again. A worker's supervisor reports OOMKilled | DaemonEnded, or Stopped where it was
+/// Where a rank or a pod ended badly, and why. A launcher reports Signal | Exit | Lost, or Disconnected if a
+/// lost server answers again. A worker's supervisor reports OOMKilled | DaemonEnded, or Stopped if it was
 /// told to stop.
 struct RankEnd {
   Culprit culprit;
@@ -22,56 +22,56 @@ struct RankEnd {
 
 /// A launcher's termination message.
 struct LaunchResult {
-  int status = 0;       // exit status of `atoll run` for the same end; 130: interrupted
-  std::string outcome;  // completed | stopped early | …; "" where rank 0 reported nothing
+  int status = 0;       // exit status that `atoll run` would have; 130: interrupted
+  std::string outcome;  // completed | stopped early | …; "" if rank 0 reported nothing
   Result result;
-  std::optional<std::int64_t> epochs;  // finished
+  std::optional<std::int64_t> epochs;  // epochs that were finished
   std::optional<RankEnd> rank_end;
   std::string message;
 };
 
-/// Nothing where the text isn't a launcher's message.
+/// Reads a launcher's message; nothing if the text isn't one.
 std::optional<LaunchResult> read_launch_result(const std::string& message);
-/// Reads a worker's message.
+/// Reads a worker's message; nothing if the text isn't one.
 std::optional<RankEnd> read_rank_end(const std::string& message);
 
-/// The prepare step's findings about the data set's parts.
+/// What the prepare step found out about the data set's parts.
 struct Prepared {
-  std::string checksum;  // of the prepared graph
+  std::string checksum;  // checksum of the prepared graph
   int ranks = 0;
-  std::vector<int> parts;        // (ranks) the part that each trains; empty: the part of its own number
-  std::vector<PairBytes> flows;  // bytes per epoch, between ranks
-  double unlisted_flow = 0;      // of each pair of servers that has no ranks in `flows`
-  std::string strategy{};  // the strategy chosen for auto, as YAML on one line; "": the manifest names one
+  std::vector<int> parts;        // (ranks) each rank's part; empty: the part of its own number
+  std::vector<PairBytes> flows;  // bytes per epoch between ranks
+  double unlisted_flow = 0;      // bytes between each pair of servers that isn't in `flows`
+  std::string strategy{};        // chosen for auto, YAML on one line; "": the manifest names one
   std::string strategy_reason{};
 };
 
-/// Flows between ranks, including those of pairs of servers that `prepared` doesn't list: they go between the
-/// servers' first ranks. Among thousands of servers, some unlisted pairs stand for all (pairs_of_all()).
-/// `servers`: the ranks of each.
+/// All flows between ranks. For pairs of servers that `prepared` doesn't list, a flow between the servers'
+/// first ranks is added. Among thousands of servers, some of these pairs stand for all of them
+/// (pairs_of_all()). `servers` has the ranks of each server.
 std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std::vector<Rank>>& servers);
 
-/// The last line of a log that has any text; "" where none has.
+/// The last line of the log that isn't blank; "" if there is none.
 std::string last_line(const std::string& log);
 
-/// Reads the last line of the prepare pod's log. Nothing where that isn't a result.
+/// Reads the last line of the prepare pod's log; nothing if it isn't a result.
 std::optional<Prepared> read_prepared(const std::string& line);
 
-// Errors of a rank's GPU for which its node is to blame, told from their words: those of CUDA, of the engine,
-// of NVIDIA's driver, and of the runtime that hands GPUs to a container.
+// Errors of a rank's GPU for which its node is to blame. They are recognised by the words of CUDA, of the
+// engine, of NVIDIA's driver, and of the runtime that gives GPUs to a container.
 
-/// The node's GPU is at fault, or its driver doesn't suit the engine.
+/// Two reasons: the node's GPU is at fault, or its driver doesn't suit the engine.
 inline constexpr const char *kGpuFault = "GpuFault", *kGpuDriver = "GpuDriver";
 inline bool is_of_gpu(const std::string& reason) {
   return reason == kGpuFault || reason == kGpuDriver;
 }
 
 struct GpuBlame {
-  const char* reason;                // one of the two
-  std::optional<std::int64_t> rank;  // that the error's line names before these words, if any
+  const char* reason;                // kGpuFault | kGpuDriver
+  std::optional<std::int64_t> rank;  // the rank that the line names before the error, if any
 };
 
-/// What a rank's error says of its GPU; nothing where that isn't to blame.
+/// What the message of a rank's end says about its GPU; nothing if the GPU isn't to blame.
 std::optional<GpuBlame> gpu_blame(const std::string& message);
 
 }  // namespace atl::ctl

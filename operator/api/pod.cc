@@ -15,7 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Kueue ends a pod that waits for a node where it can't run, or where Kueue assigned it no place any more.
+/// Kueue's condition on a pod that it ends. The pod waits for a node on which it can't run, or Kueue has
+/// withdrawn its place.
 constexpr const char* kTerminatedByKueue = "TerminatedByKueue";
 
 ContainerView read_container(const json& status) {

@@ -1,5 +1,5 @@
-// Which news of a job may wait for the next: each status is written whole, to the API server's disk and to
-// everybody who watches.
+// Decides which news of a job may wait for the next news. Each write sends the whole status to the API
+// server's disk and to all watchers.
 #include <algorithm>
 #include <cctype>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr Seconds kProgressStays{30}, kWordsStay{600}, kStartStays{10};
 
-/// Without numbers that stand alone; those in the names of nodes and jobs stay.
+/// The text without its stand-alone numbers. Numbers in the names of nodes and jobs stay.
 std::string without_numbers(const std::string& text) {
   std::string kept;
   bool is_in_name = false;
@@ -23,14 +23,13 @@ std::string without_numbers(const std::string& text) {
   return kept;
 }
 
-/// Whether both say that there is no room, in the same words except for numbers.
+/// Whether both conditions say that there is no room, in words that differ only in numbers.
 bool are_alike(const Condition& a, const Condition& b) {
   return a.reason == kNoRoom && b.reason == kNoRoom && a.holds == b.holds &&
          without_numbers(a.message) == without_numbers(b.message);
 }
 
-/// Whether the condition says no more of a gang that was planned for the first time than that its pods exist,
-/// or start.
+/// Whether the condition says only that the pods of a first plan exist, or start.
 bool is_first_step(const Condition& condition, const Status& before) {
   if (!holds(before.conditions, kPlaced) || find_condition(before.conditions, condition.type)) return false;
   return condition.type == kCreated ? condition.holds
@@ -55,7 +54,7 @@ std::optional<Seconds> may_stay(const Status& before, const Status& now) {
     longest = std::max(longest, kWordsStay);
   }
   const auto is_first = [&](const Condition& one) { return is_first_step(one, before); };
-  if (std::erase_if(alike.conditions, is_first) > 0) longest = kStartStays;  // the shortest
+  if (std::erase_if(alike.conditions, is_first) > 0) longest = kStartStays;  // the shortest of the times
   return longest > Seconds(0) && write_status(alike) == told ? longest : Seconds(0);
 }
 

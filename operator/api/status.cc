@@ -15,8 +15,8 @@
 
 namespace atl::ctl {
 
-// Reads a GNNJob's status from the API's JSON. Whoever may write a status may write nonsense: values that
-// don't fit the schema read as absent.
+// Reads a GNNJob's status from the API's JSON. Anybody who may write a status may write nonsense, so values
+// that don't fit the schema read as absent.
 
 namespace {
 
@@ -98,7 +98,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestKey = 253, kLongestWord = 32, kLongestImage = 1024;
 
-/// Kubernetes' shortest exact form: 12Mi, 1500.
+/// A quantity in Kubernetes' shortest exact form: 12Mi, 1500.
 std::string quantity(double bytes) {
   auto whole = std::int64_t(std::llround(std::clamp(bytes, 0.0, 9e18)));
   constexpr const char* kSuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
@@ -111,7 +111,7 @@ void put(Json& object, const char* name, const std::string& text, std::size_t lo
   if (const std::string good = bounded(text, longest); !good.empty()) object[name] = good;
 }
 
-/// Leaves out numbers that aren't finite, because JSON has none.
+/// Writes a number. One that isn't finite is left out, because JSON has no such numbers.
 void put(Json& object, const char* name, const std::optional<double>& value) {
   if (value && std::isfinite(*value)) object[name] = *value;
 }
@@ -124,7 +124,7 @@ void put_bytes(Json& object, const char* name, const std::optional<double>& byte
   if (bytes) object[name] = quantity(*bytes);
 }
 
-/// Leaves out empty objects.
+/// Writes an object unless it is empty.
 void put_object(Json& parent, const char* name, Json object) {
   if (!object.empty()) parent[name] = std::move(object);
 }
@@ -143,7 +143,7 @@ Json placement_json(const Status& status) {
   return placement;
 }
 
-/// How many nodes the job has places on.
+/// The number of nodes on which the job has places.
 std::size_t nodes_of(const Status& status) {
   std::set<std::string> nodes;
   if (holds(status.conditions, kPlaced))

@@ -19,13 +19,13 @@ TopologyRequest read_request(const json& request) {
   return member(request, "unconstrained") == true ? kUnconstrained : TopologyRequest{};
 }
 
-// An assignment of nodes is a union of slices. A slice states how many domains of the topology it has. For
-// each level it has one value, which all its domains share, or a list with a value for each. So it is with
-// the numbers of pods.
+// An assignment of nodes consists of slices. A slice says how many domains of the topology it has. For each
+// level, it has either one value that all its domains share, or a list with one value for each domain. The
+// numbers of pods have the same form.
 
-constexpr std::int64_t kMostPods = 1'000'000;  // more than any job has
+constexpr std::int64_t kMostPods = 1'000'000;  // no job has more
 
-/// A domain's value at a level; nothing where the slice has no such domain.
+/// The value of a slice's domain at a level; nothing if the slice has no such domain.
 std::optional<std::string> value_at(const json& values, std::size_t domain) {
   if (const json& universal = member(values, "universal"); universal.is_string()) return text_of(universal);
   const json& individual = member(values, "individual");
@@ -34,7 +34,7 @@ std::optional<std::string> value_at(const json& values, std::size_t domain) {
   return text_of(individual, "prefix") + text_of(roots[domain]) + text_of(individual, "suffix");
 }
 
-/// A domain's number of pods; nothing where the slice has no such domain.
+/// The number of pods in a slice's domain; nothing if the slice has no such domain.
 std::optional<std::int64_t> count_at(const json& counts, std::size_t domain) {
   if (const auto universal = integer_of(counts, "universal")) return universal;
   const json& individual = list_of(counts, "individual");
@@ -42,8 +42,9 @@ std::optional<std::int64_t> count_at(const json& counts, std::size_t domain) {
   return individual[domain].get<std::int64_t>();
 }
 
-/// Adds a slice's nodes. `levels`: how many the assignment has; the last is the node's name, for which Kueue,
-/// too, takes the label kubernetes.io/hostname. Returns false where the slice makes no sense.
+/// Adds a slice's nodes. `levels` is the number of levels of the assignment. The last level is the node's
+/// name, for which Kueue uses the label kubernetes.io/hostname, as we do. Returns false if the slice makes no
+/// sense.
 bool add_slice(const json& slice, std::size_t levels, AssignedNodes& nodes) {
   const json& values = list_of(slice, "valuesPerLevel");
   const std::int64_t domains = integer_of(slice, "domainCount").value_or(0);
@@ -84,7 +85,8 @@ Workload::PodSet read_assignment(const json& object) {
   return set;
 }
 
-/// Nodes that Kueue has given up are no room, though it has no others for them yet.
+/// Removes nodes that Kueue has given up. They are no room, even if Kueue has no other nodes for the pods
+/// yet.
 void leave_out_lost(const json& status, Workload& workload) {
   for (const json& lost : list_of(status, "unhealthyNodes"))
     for (Workload::PodSet& set : workload.assigned)
@@ -92,7 +94,7 @@ void leave_out_lost(const json& status, Workload& workload) {
         set.nodes->lost.push_back(node);
 }
 
-/// An admission check's update, in the form of a pod template.
+/// An admission check's update as a partial pod template.
 std::string update_template(const json& update) {
   json part;
   for (const char* map : {"labels", "annotations"})
@@ -113,7 +115,7 @@ void read_checks(const json& status, Workload& workload) {
   }
 }
 
-/// Merges a partial template into another. Maps are merged by key; lists get the items that they lack.
+/// Merges a partial template into another. Maps are merged by key. Lists get the items that they lack.
 void join(json& all, const json& part) {
   for (const auto& [key, value] : part.items()) {
     if (value.is_object()) {

@@ -1,5 +1,5 @@
-// Objects that must exist before the pods (keys, manifest, network policy), and those that are restored while
-// the pods run if anybody removes them. Objects that have these names but aren't the job's are left alone.
+// Makes the objects that must exist before the pods: keys, manifest, network policy. Restores the policy if
+// anybody removes it while the pods run. Leaves other owners' objects of these names alone.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -12,7 +12,8 @@
 namespace atl::ctl {
 namespace {
 
-/// The first that has a name of ours but isn't the job's: "Pod cora-0-0"; or "". Nobody needs placeholders.
+/// The first object that has a name which the job needs but isn't the job's ("Pod cora-0-0"), or "". Names of
+/// placeholders don't count, because the job can do without placeholders.
 std::string foreign_object(const Observed& seen) {
   const auto is_foreign = [&](const Meta& meta) {
     return !is_own(meta, seen) && !meta.name.starts_with(room_prefix(seen.job.meta.name));
@@ -28,16 +29,17 @@ bool has_workers(const Reconcile& reconcile) {
   return std::ranges::any_of(reconcile.gang().workers, [](const PodView* worker) { return worker; });
 }
 
-/// The operator may create Secrets but not read them, so it can't tell whose an existing one is. It draws a
-/// name that nobody can guess, and writes that to the status before it makes the Secret, so that a successor
-/// finds it. If somebody takes the name first all the same, another is drawn.
+/// Whether the status names a Secret that the job can have. The operator may create Secrets but not read
+/// them, so it can't tell who owns an existing one. It therefore draws a name that nobody can guess. It
+/// writes that name to the status before it makes the Secret, so that its successor finds it. If somebody
+/// else has taken the name all the same, another is drawn.
 bool has_name_for_keys(const Reconcile& reconcile) {
   return !reconcile.status.keys.empty() && reconcile.status.keys != reconcile.seen.taken_keys;
 }
 
-/// Whether to ask if the keys are gone. They are asked for before pods are made that mount them, and after a
-/// refusal, which may be due to them. If the server doesn't say, the keys are made again, unless pods exist
-/// that may hold them.
+/// Whether to ask the API server if the Secret is gone. That is asked before pods are made that mount it, and
+/// after a refusal, which a missing Secret may have caused. If the server doesn't answer, the keys are made
+/// again, unless workers exist that may hold the old ones.
 bool may_keys_be_gone(const Reconcile& reconcile) {
   constexpr Seconds kKeysAreNew{120};  // nobody is expected to have deleted them so soon
   const bool are_new = reconcile.now() < reconcile.seen.made_keys.value_or(Moment{}) + kKeysAreNew;
@@ -54,8 +56,8 @@ void make_keys(Reconcile& reconcile) {
   reconcile.create(Kind::kSecret, reconcile.status.keys, keys_secret(reconcile.job(), keys));
 }
 
-/// Pods that run have read their manifest and their keys, and other keys wouldn't fit. So only the network
-/// policy is restored here; the rest is restored before the next attempt.
+/// Restores the network policy alone. Running pods have read their manifest and their keys already, and new
+/// keys wouldn't match theirs. Those objects are restored before the next attempt.
 void restore_what_protects(Reconcile& reconcile) {
   if (!reconcile.find(Kind::kNetworkPolicy, reconcile.name()))
     reconcile.create(Kind::kNetworkPolicy, reconcile.name(),

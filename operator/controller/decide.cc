@@ -8,8 +8,8 @@
 namespace atl::ctl {
 namespace {
 
-/// A completed run counts whatever else has happened. Steps that stop something come before steps that start
-/// something.
+/// The steps in their order. A completed run counts, whatever else has happened, so complete() comes early.
+/// Steps that stop something come before steps that start something.
 constexpr Next (*kSteps[])(Reconcile&) = {
     leave_what_is_deleted,
     clean_up,

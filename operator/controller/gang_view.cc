@@ -19,7 +19,8 @@ int number_of(const std::string& text) {
              : std::stoi(text);
 }
 
-/// The order of two pods for one server's place: released before gated ones, older before newer.
+/// Whether `a` is preferred to `b` as the worker of one server. Released pods come before gated ones, and
+/// then older incarnations before newer.
 bool comes_first(const PodView& a, const PodView& b) {
   if (is_gated(a) != is_gated(b)) return is_gated(b);
   return number_of(a.meta.label(kIncarnationLabel)) < number_of(b.meta.label(kIncarnationLabel));
@@ -37,17 +38,17 @@ void place_worker(const PodView& pod, bool serves, GangView& view) {
   if (second) view.replaced.push_back(second);
 }
 
-/// The node is lost for certain if its kubelet is silent and the launcher lost it, too: with two witnesses
-/// there is no need to wait.
+/// Whether the node is lost for certain: its kubelet is silent, and the launcher has lost it too. With two
+/// witnesses there is no need to wait.
 bool is_known_lost(const std::string& node, Moment silent_since, const Status& status) {
   return std::ranges::any_of(status.restarts, [&](const Restart& restart) {
     return restart.reason == "NodeLost" && restart.culprit.node == node && restart.time >= silent_since;
   });
 }
 
-/// Two other witnesses of a lost node: ranks wait for a rank on it, and its server doesn't answer the
-/// operator. There are no others if the launcher was on that node, or the network hides what mpirun would
-/// notice.
+/// Whether the ranks are witnesses that a node is lost: other ranks wait for a rank on it, and its server
+/// doesn't answer the operator. They are the only witnesses if the launcher was on that node, or if the
+/// network hides the loss from mpirun.
 bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
   if (!seen.silent_rank) return false;
   return std::ranges::any_of(seen.job.status.servers, [&](const ServerPlace& server) {
@@ -55,7 +56,7 @@ bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
   });
 }
 
-/// Whether the pod's GPUs ended an attempt: the pod runs on, and the next attempt would meet the same GPUs.
+/// Whether this pod's GPUs ended an attempt. The pod runs on, so the next attempt would use them again.
 bool has_bad_gpu(const PodView& pod, const Status& status) {
   return std::ranges::any_of(status.restarts, [&](const Restart& restart) {
     return is_of_gpu(restart.reason) && restart.culprit.pod == pod.meta.name;
@@ -107,8 +108,8 @@ bool is_own(const Meta& meta, const Observed& seen) {
 
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings) {
   if (is_node_lost(pod.node, seen, settings) && !pod.has_ended()) return "NodeLost";
-  // A node that needs room marks the pods that it evicts; a pod that outgrew its limit is evicted without the
-  // mark.
+  // Kubernetes marks a pod that is evicted because its node lacks room, but not one that outgrew its own
+  // limit.
   if (pod.reason == "Evicted") return pod.disruption.empty() ? kOverLimit : "Evicted";
   if (pod.disruption == "PreemptionByScheduler") return pod.has_ended() ? "Preempted" : "";
   if (!pod.disruption.empty() && pod.has_ended()) return "Evicted";
@@ -148,13 +149,13 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt) 
 }
 
 // The gang's pods: a worker for each server, and a launcher. If the gang finds room at once, its pods are
-// made on their nodes; otherwise they are gated. The successor of a lost pod has another name.
+// made on their nodes; otherwise they are made gated. A pod that replaces a lost one has another name.
 
 namespace {
 
-/// Whether no places have been looked for yet. Admission may add to pods, which shows only once they exist. A
-/// gang that doesn't find the planned room is therefore withdrawn, and gated from then on, so that its pods'
-/// real sizes are visible.
+/// Whether no places have been looked for yet. The sizes of pods are then only planned ones: admission may
+/// add to pods, which shows once they exist. So a gang that doesn't find the planned room is withdrawn, and
+/// its pods are gated from then on, so that their real sizes are visible.
 bool is_unborn(const Reconcile& reconcile) {
   const GangView& gang = reconcile.gang();
   const Condition* placed = reconcile.condition(kPlaced);
@@ -184,12 +185,12 @@ void make_pods(Reconcile& reconcile) {
   if (!gang.launcher) make_launcher(reconcile, plan.fits ? plan.launcher : "");
 }
 
-// A gang whose pods mpi-operator makes (launcher: mpijob). Each attempt has its own MPIJob, because
-// mpi-operator neither replaces a failed worker nor retries a launcher: all pods go with the attempt.
+// A gang whose pods mpi-operator makes (launcher: mpijob). Each attempt has its own MPIJob, and all its pods
+// are deleted with it, because mpi-operator neither replaces a failed worker nor retries a launcher.
 
 constexpr Seconds kTimeToMakePods{30};
 
-/// Pods of the previous attempt hold the room for their successors, unless their node is lost.
+/// Whether the previous attempt's pods still hold their successors' room. Those on lost nodes don't count.
 bool is_room_held(const Reconcile& reconcile) {
   return std::ranges::any_of(reconcile.gang().replaced, [&](const PodView* pod) {
     return pod->is_bound() && !pod->has_ended() &&
@@ -199,7 +200,7 @@ bool is_room_held(const Reconcile& reconcile) {
 
 void watch_over(Reconcile& reconcile, const ObjectView& mpi_job) {
   const GangView& gang = reconcile.gang();
-  if (!mpi_job.failure.empty() && !gang.launcher)  // and none will come
+  if (!mpi_job.failure.empty() && !gang.launcher)  // no launcher will come
     return restart(reconcile, {"Deleted", {}, mpi_job.meta.name + " has failed: " + mpi_job.failure});
   if (!reconcile.await(made_at(mpi_job.meta).value_or(reconcile.now()) + kTimeToMakePods)) return;
   const auto workers = std::ranges::count_if(gang.workers, [](const PodView* worker) { return worker; });
@@ -210,7 +211,7 @@ void watch_over(Reconcile& reconcile, const ObjectView& mpi_job) {
                   mpi_job.meta.name, workers, gang.workers.size(), gang.launcher ? "a" : "no"));
 }
 
-/// Makes the present attempt's MPIJob, and says so where no mpi-operator makes pods of it.
+/// Makes the present attempt's MPIJob. If mpi-operator makes no pods for it, a condition says so.
 void have_pods_made(Reconcile& reconcile) {
   const GangView& gang = reconcile.gang();
   const std::string name = mpi_job_name(reconcile.name(), reconcile.attempt());

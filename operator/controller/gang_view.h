@@ -1,5 +1,4 @@
-// The pods of a job's gang by their use: each server's present or future worker, pods that no longer serve,
-// and launchers.
+// The pods of a job's gang by their use: each server's worker, launchers, and pods that no longer serve.
 #pragma once
 
 #include <optional>
@@ -28,7 +27,7 @@ struct GangView {
   const PodView* worker_of(Rank rank) const;
 };
 
-/// `attempt`: the present one.
+/// `attempt` is the number of the present attempt.
 GangView view_gang(const Observed& seen, const Settings& settings, int attempt);
 
 /// The node where the pod runs, or is to run; "" where it has none yet.
@@ -36,29 +35,28 @@ inline const std::string& where(const PodView& pod) {
   return pod.is_bound() ? pod.node : pod.pinned;
 }
 
-/// Workers that don't run on a node that the job's queue assigned, or that Kueue doesn't know as pods of the
-/// job, no longer belong to their servers: an operator of an earlier release has made them, or the assignment
-/// has changed. Not for an attempt that runs, which is left to end. (queue_nodes.cc)
+/// Moves workers that are out of place to `replaced` (queue_nodes.cc). A worker is out of place if its node
+/// isn't one that the job's queue assigned, or if Kueue doesn't know it as a pod of the job: an operator of
+/// an earlier release made it, or the assignment has changed. An attempt that runs is left to end.
 void set_misplaced_aside(const Observed& seen, GangView& view);
 
-/// A pod's files (its disk, /dev/shm, /tmp) outgrew one of its limits, and kubelet ended it.
+/// The pod's files (its disk, /dev/shm, /tmp) outgrew one of its limits, and kubelet evicted it.
 inline constexpr const char* kOverLimit = "OverLimit";
 
-/// Why a pod doesn't and won't run any more: "" | NodeLost | Evicted | OverLimit | Preempted | Rejected (by
-/// the node's kubelet, before it ran) | OOMKilled | Signal | Exit | DaemonEnded | Deleted (it was told to
-/// end).
+/// Why a pod has stopped for good: NodeLost | Evicted | OverLimit | Preempted | Rejected (by the node's
+/// kubelet, before it ran) | OOMKilled | Signal | Exit | DaemonEnded | Deleted (it was told to end). "" for a
+/// pod that runs, or may yet run.
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings);
 
 /// Whether the pod is to go, but still has time to write a checkpoint.
 bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settings);
 
-/// How long a node may be missing before it counts as lost, as in Kubernetes' own collector of pods. The
-/// kubelet of a node that was deleted by mistake makes it again, and news of a new node may not have reached
-/// us yet.
+/// How long a node may be missing before it counts as lost, as in Kubernetes' own garbage collector of pods.
+/// A kubelet whose Node object was deleted by mistake creates it again. News of it may be late, too.
 inline constexpr Seconds kTimeToComeBack{40};
 
-/// A pod that hasn't started within this time is named in a condition; not sooner, because each change of
-/// words is a write.
+/// A pod that hasn't started within this time is named in a condition. It isn't named sooner, because each
+/// change of a condition's words is a write.
 inline constexpr Seconds kTimeToStart{20};
 
 /// Whether this job made the pod, rather than an earlier job of the same name or somebody else.

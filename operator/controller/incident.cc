@@ -1,4 +1,4 @@
-// What ended an attempt: where it began, why, and whether the job is to blame.
+// What ended an attempt: which rank, pod and node it began with, why, and whether the job is to blame.
 #include "operator/controller/steps.h"
 
 #include <fmt/format.h>
@@ -19,15 +19,15 @@ std::string told_by(const PodView& pod) {
   return engine ? engine->message : "";
 }
 
-/// What the incident's message says of the GPU, where ranks have any.
+/// What the incident's message says about a GPU's failure; nothing where ranks use no GPUs.
 std::optional<GpuBlame> blame_of(const Incident& incident, const Reconcile& reconcile) {
   const bool may_be = incident.reason == "Exit" || incident.reason == "Signal";
   if (!may_be || reconcile.spec().resources.gpus == 0) return {};
   return gpu_blame(incident.message);
 }
 
-/// Blames the node of the rank whose GPU failed. mpirun may have seen another rank end first, because of this
-/// one; mpirun's rank counts where the message names none.
+/// Blames the node of the rank whose GPU failed. mpirun may have seen another rank end first, as a
+/// consequence. If the message names no rank, mpirun's rank is blamed.
 void blame_gpu(Incident& incident, const Reconcile& reconcile) {
   const auto blame = blame_of(incident, reconcile);
   const auto rank = blame && blame->rank ? blame->rank : incident.culprit.rank;
@@ -48,14 +48,14 @@ std::string what_happened(const Incident& incident) {
   return incident.message.empty() ? text : text + ": " + incident.message;
 }
 
-/// Whether the pod was lost before this attempt began, and another serves in its place.
+/// Whether another worker serves in place of the pod, so that the pod was lost before this attempt began.
 bool is_replaced(const PodView& pod, const Reconcile& reconcile) {
   for (const PodView* worker : reconcile.gang().workers)
     if (worker && worker->meta.label(kServerLabel) == pod.meta.label(kServerLabel)) return true;
   return false;
 }
 
-/// The worker that the launcher names, or else one whose end isn't known yet.
+/// The lost worker that the launcher names; if there is none, any lost worker whose end isn't counted yet.
 const PodView* lost_worker(const Reconcile& reconcile, const std::string& named) {
   const PodView* any = nullptr;
   for (const PodView* pod : reconcile.gang().replaced) {
@@ -68,7 +68,7 @@ const PodView* lost_worker(const Reconcile& reconcile, const std::string& named)
   return any;
 }
 
-/// Replaces the launcher's view of a rank's death by what the rank's pod says of its cause.
+/// Replaces the launcher's account of a rank's death by that of the rank's own pod, which knows more.
 void refine(Incident& incident, const Reconcile& reconcile) {
   const PodView* worker = lost_worker(reconcile, incident.culprit.pod);
   if (!worker) return;
@@ -136,7 +136,7 @@ Incident worker_incident(const PodView& pod, const Reconcile& reconcile) {
     incident.culprit.signal = end->culprit.signal;
   }
   const std::string told = end ? end->message : told_by(pod);
-  // An evicted pod knows only that it was asked to stop; kubelet says why.
+  // An evicted pod knows only that it was asked to stop. The kubelet's message says why.
   const bool is_evicted = pod.reason == "Evicted" && !pod.message.empty();
   if (!told.empty() && !is_evicted) incident.message = told;
   if (const auto blame = blame_of(incident, reconcile)) incident.reason = blame->reason;

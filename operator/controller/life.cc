@@ -1,5 +1,4 @@
-// The beginning and the end of a job: whether it is valid, has completed, or is out of time, and the clean-up
-// after its end.
+// Whether a job is valid, and whether it has completed or is out of time; the clean-up after its end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,21 +15,22 @@
 namespace atl::ctl {
 namespace {
 
-/// Whether the job's MPIJobs can't be watched, because an operator was restarted without its predecessor's
-/// setting. That is no fault of a job that the predecessor accepted.
+/// Whether the operator can't watch the job's MPIJobs, because it was restarted without the setting mpi_jobs
+/// that its predecessor had. A job that the predecessor accepted isn't failed for that.
 bool is_out_of_sight(const Reconcile& reconcile) {
   return reconcile.spec().launcher == Launcher::kMpiJob && !reconcile.settings.mpi_jobs &&
          !reconcile.job().status.conditions.empty();
 }
 
-/// Fields of a later release mean something that only that release obeys. A job that was accepted before they
-/// appeared goes on without them, because the API server has only filled in their defaults.
+/// Whether the manifest has fields of a later release. Only that release would do what they say, so a new job
+/// with them isn't started. A job that was accepted before these fields existed goes on, because the API
+/// server has only filled in their defaults.
 bool is_of_later_release(const Reconcile& reconcile) {
   return is_new(reconcile) && !reconcile.job().unknown.empty();
 }
 
-/// Whether a pod goes when its job has ended. A launcher that still runs is stopped in any case, and a gated
-/// pod is no evidence of anything. Placeholders are taken back apart (end_needless_request()).
+/// Whether a pod is deleted when its job has ended. A launcher that still runs is always stopped. A gated pod
+/// is always deleted, because it holds no evidence. Placeholders are deleted by end_needless_request().
 bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
   if (pod.meta.label(kRoleLabel) == kPlaceholderRole) return false;
   if (policy == CleanPodPolicy::kAll || is_gated(pod)) return true;
@@ -38,21 +38,21 @@ bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
   return policy == CleanPodPolicy::kRunning || pod.meta.label(kRoleLabel) == kLauncherRole;
 }
 
-/// Kueue gives the quota of a job that has ended to others. So none of its pods runs on, not even a worker
-/// that the policy would keep as it is.
+/// The policy that is applied. Kueue gives the quota of a job that has ended to other jobs. So none of its
+/// pods may run on, not even workers that the policy None would keep.
 CleanPodPolicy clean_pod_policy(const Reconcile& reconcile, const RunPolicySpec& policy) {
   const bool keeps_all = policy.clean_pod_policy == CleanPodPolicy::kNone;
   return keeps_all && own_place(reconcile) ? CleanPodPolicy::kRunning : policy.clean_pod_policy;
 }
 
-/// Keeps an MPIJob as long as some of its pods are kept, but not where it would make more.
+/// Keeps the present attempt's MPIJob as long as some of its pods are kept, unless it would make new pods.
 void dismiss_needless_mpi_jobs(Reconcile& reconcile, CleanPodPolicy policy) {
   const bool has_launcher_ended = std::ranges::any_of(reconcile.own_pods(kLauncherRole), &PodView::has_ended);
   const bool is_kept = has_launcher_ended && policy != CleanPodPolicy::kAll;
   dismiss_mpi_jobs(reconcile, is_kept ? mpi_job_name(reconcile.name(), reconcile.attempt()) : "");
 }
 
-/// Ends the job for good. `how`: kSucceeded | kFailed. `why`: for conditions that don't hold any more.
+/// Ends the job for good. `how` is kSucceeded or kFailed. The conditions that become false say `why`.
 void end_job(Reconcile& reconcile, const char* how, const std::string& reason, const std::string& message,
              const std::string& why) {
   reconcile.say(kRunning, false, reason, why);
@@ -71,7 +71,7 @@ void fail_job(Reconcile& reconcile, const std::string& reason, const std::string
 }
 
 Next leave_what_is_deleted(Reconcile& reconcile) {
-  return done_if(reconcile.job().meta.deletion.has_value());  // its objects are deleted after it
+  return done_if(reconcile.job().meta.deletion.has_value());  // the job's objects are deleted after the job
 }
 
 Next clean_up(Reconcile& reconcile) {

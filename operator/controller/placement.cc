@@ -1,5 +1,5 @@
-// Places for all pods of a gang, or for none: the plan is written to the status, then pods are pinned and
-// released.
+// Finds places for all pods of a gang, or for none. The plan is written to the status first. Then the pods
+// are pinned to their nodes and released from their gates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace atl::ctl {
 namespace {
 
 constexpr Seconds kShortestWait{2}, kFirstJitter{13}, kPlanAgain{60};
-constexpr Seconds kTimeToReturn{1800};  // for nodes that are made anew, repaired, or cordoned for an upgrade
-constexpr int kMostDoublings = 7;       // of the shortest wait: up to four minutes
+constexpr Seconds kTimeToReturn{1800};  // a node may be made anew, repaired, or cordoned for an upgrade
+constexpr int kMostDoublings = 7;       // the longest wait is 2^7 times the shortest: four minutes
 
 bool is_any_gated(const Reconcile& reconcile) {
   for (const PodView* worker : reconcile.gang().workers)
@@ -104,14 +104,14 @@ void release_all(Reconcile& reconcile) {
                       pin_and_release_patch(*workers[s], reconcile.status.servers[s].node, reconcile.now()));
 }
 
-/// Whether its queue has admitted the job's pods as they are now: not if it did so before the job was
-/// changed, or its place is being given back.
+/// Whether the job's queue has admitted its pods as they are now. An admission doesn't count if the job was
+/// changed after it, or if the Workload is being deleted.
 bool is_admitted_as_it_is(const Reconcile& reconcile) {
   const ObjectView* place = own_place(reconcile);
   return place && place->workload->has_admission && !place->meta.deletion && !is_old_place(*place, reconcile);
 }
 
-/// Whether pods of the job are on nodes or are to be. A prepare pod that has ended only keeps its log there.
+/// Whether a pod of the job is on a node, or is planned to be. A prepare pod that has ended doesn't count.
 bool is_on_nodes(const Reconcile& reconcile) {
   return runs(reconcile) || reconcile.holds(kPlaced) ||
          std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
@@ -128,7 +128,7 @@ LargestPods largest_for_workers(const Reconcile& reconcile) {
   };
 }
 
-/// Gives the job's pods another size. Those of the former one go first.
+/// Gives the job's pods another size. Pods of the former size are deleted first.
 Next enter_pod_size(Reconcile& reconcile, const PodSizing& sizing) {
   if (sizing.is_another && dismiss_all(reconcile)) return Next::kDone;
   reconcile.status.pod_size = sizing.size;
@@ -139,8 +139,8 @@ Next enter_pod_size(Reconcile& reconcile, const PodSizing& sizing) {
   return done_if(sizing.is_another);
 }
 
-/// Whether the job waits for room for pods of a size that was chosen, and nothing of it ever ran. A queue
-/// that assigns nodes has found them itself.
+/// Whether the job waits for room for pods of a chosen size, and none of its ranks ever ran. A job whose
+/// queue assigns nodes doesn't count: the queue found nodes for that size itself.
 bool may_lack_nodes(const Reconcile& reconcile) {
   const std::string why = reconcile.reason_against(kPlaced);
   return reconcile.job().has_chosen_pod_size && (why == kNoRoom || why == kUnschedulable) &&
@@ -148,9 +148,10 @@ bool may_lack_nodes(const Reconcile& reconcile) {
          !reconcile.spec().run_policy.suspend && !only_nodes(reconcile.job().admitted.worker_nodes);
 }
 
-/// The nodes for which a size was chosen may be gone for good, or the flavor that a queue has assigned has
-/// smaller ones. While an autoscaler is asked for nodes, one may come. Nobody watches nodes for a job that
-/// its user has suspended.
+/// Chooses another size where no node has been able to hold pods of the chosen one for kTimeToReturn. Its
+/// nodes may be gone for good, or the flavor that the queue assigned has smaller nodes. The size stays while
+/// an autoscaler is asked for nodes, because such a node may come. Time in which the user has suspended the
+/// job doesn't count, because nodes aren't watched then.
 Next choose_pod_size_anew(Reconcile& reconcile) {
   auto& gone = reconcile.status.pod_size_gone;
   if (reconcile.spec().run_policy.suspend) gone.reset();
@@ -163,7 +164,7 @@ Next choose_pod_size_anew(Reconcile& reconcile) {
   if (!gone) gone = reconcile.now();
   if (!reconcile.await(*gone + kTimeToReturn) || reconcile.holds(kNodesRequested)) return Next::kContinue;
   PodSizing sizing = pod_sizing(reconcile.seen.job, reconcile.settings, largest);
-  if (!sizing.is_another || sizing.size.ranks == 0) return Next::kContinue;  // there are no others yet
+  if (!sizing.is_another || sizing.size.ranks == 0) return Next::kContinue;  // no node can hold another
   sizing.size.reason +=
       fmt::format("; before, pods were to have {} ranks, which no nodes could hold since {}",
                   reconcile.status.pod_size.ranks, text_of(*gone));
@@ -192,8 +193,7 @@ GangPlan find_places(Reconcile& reconcile) {
     if (std::string awaited = what_is_replaced(reconcile); !awaited.empty())
       plan.reasons.push_back(std::move(awaited));
     reconcile.say(kPlaced, false, kNoRoom, joined(plan.reasons, "; "));
-    reconcile.requeue_at(reconcile.now() +
-                         kPlanAgain);  // new room shows by watching; this is for what no watch shows
+    reconcile.requeue_at(reconcile.now() + kPlanAgain);  // a watch reports most new room; this finds the rest
   }
   return plan;
 }

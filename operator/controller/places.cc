@@ -16,16 +16,16 @@
 namespace atl::ctl {
 namespace {
 
-constexpr int kMostFailures = 2;      // of a node, before it is avoided; one failure of its GPUs is enough
-constexpr Seconds kRemembered{3600};  // then a failure is forgotten: the node is mended, or fails again
+constexpr int kMostFailures = 2;      // a node that failed so often is avoided; one GPU failure suffices
+constexpr Seconds kRemembered{3600};  // a failure is then forgotten: the node is mended, or fails again
 
-/// Null where they aren't known.
+/// The prepare step's results; null where it didn't partition the graph for the job's number of ranks.
 const Prepared* known_parts(const Reconcile& reconcile) {
   const Prepared* prepared = reconcile.findings();
   return prepared && prepared->ranks == reconcile.spec().placement.ranks ? prepared : nullptr;
 }
 
-/// Whether the node is to blame: a rank that runs out of memory would do so anywhere.
+/// Whether the node is to blame for the restart. A rank would run out of memory on any node.
 bool is_of_node(const Restart& restart) {
   return is_of_gpu(restart.reason) || restart.reason == "NodeLost" || restart.reason == "Lost" ||
          restart.reason == "Rejected" || restart.culprit.signal == "SIGBUS";
@@ -53,7 +53,7 @@ std::vector<std::string> standing_nodes(const Reconcile& reconcile) {
   return nodes;
 }
 
-/// A part of the gang as a gang of its own. The rest of the gang takes room like any other pods.
+/// Some servers of the gang as a gang of its own. Other servers' pods take room like another job's.
 Gang part_of(const Gang& gang, const std::vector<int>& servers) {
   Gang part = gang;
   part.job.clear();
@@ -71,7 +71,8 @@ Gang part_of(const Gang& gang, const std::vector<int>& servers) {
   return part;
 }
 
-/// Nodes without the label are alike in it.
+/// The rule that admits the nodes whose label has the same value as on one of `nodes`. If none of `nodes` has
+/// the label, the rule admits the nodes without it.
 LabelRule same_label(const std::string& label, const std::vector<std::string>& nodes,
                      const Reconcile& reconcile) {
   std::set<std::string> values;
@@ -87,8 +88,8 @@ LabelRule same_label(const std::string& label, const std::vector<std::string>& n
   return {label, is_unlabelled ? "DoesNotExist" : "In", {values.begin(), values.end()}, false};
 }
 
-/// The domains of a level that hold these nodes. A domain is known by its labels from the coarsest level on:
-/// each zone may have a rack of the same name.
+/// The rules that admit the domains of a level in which `nodes` lie. They name the labels of all levels from
+/// the coarsest down to this one, because two zones may each have a rack of the same name.
 std::vector<LabelRule> same_domains(const Gang& gang, std::size_t level,
                                     const std::vector<std::string>& nodes, const Reconcile& reconcile) {
   if (level + 1 == gang.levels.size()) return {{"metadata.name", "In", nodes, true}};
@@ -97,8 +98,9 @@ std::vector<LabelRule> same_domains(const Gang& gang, std::size_t level,
   return rules;
 }
 
-/// Ever wider circles in which to look for a place: the nodes where the pods ran before, the domains of the
-/// remaining pods from the finest level up, and last the cluster, or the domain that must hold all.
+/// Ever larger sets of nodes in which a place is looked for. First come the nodes where the pods ran before.
+/// Then come the domains of the remaining pods, from the finest level up. Last comes the whole cluster, or
+/// the domain that must hold the whole gang.
 std::vector<std::vector<LabelRule>> circles(const Reconcile& reconcile, const Gang& gang,
                                             const std::vector<std::string>& before,
                                             const std::vector<std::string>& standing) {
@@ -118,7 +120,7 @@ std::vector<std::vector<LabelRule>> circles(const Reconcile& reconcile, const Ga
   return all;
 }
 
-// The names of pods, which need not exist yet.
+// Names of the gang's pods, whether they exist yet or not.
 
 std::string worker_of(const Reconcile& reconcile, std::size_t server) {
   if (const PodView* worker = reconcile.gang().workers[server]) return worker->meta.name;
@@ -171,14 +173,15 @@ GangPlan plan_missing(const Reconcile& reconcile, const Gang& gang, const std::v
   return plan;
 }
 
-/// The nodes that the template, the queue for this kind of pods, and such a pod at its gate (or null) allow.
+/// The nodes for pods of one kind: those that the template and the queue allow (`admitted`), and that an
+/// existing pod of that kind allows (`made`, null where there is none).
 NodeFilter filter_of(const Reconcile& reconcile, const std::string& admitted, const PodView* made) {
   NodeFilter filter = ctl::filter_of(reconcile.spec(), reconcile.settings.gpu_resource);
   filter.join(NodeFilter::of_template(admitted));
   filter.demand_platform(reconcile.settings.architectures);
   if (made) filter.join_admitted(NodeFilter::of_template(made->node_rules));
   filter.excluded = bad_nodes(reconcile);
-  const bool has_our_engine = reconcile.spec().image.empty();  // any other engine's needs aren't known
+  const bool has_our_engine = reconcile.spec().image.empty();  // what other engines need isn't known
   if (reconcile.spec().resources.gpus > 0 && has_our_engine)
     filter.oldest_driver = reconcile.settings.oldest_driver;
   return filter;
@@ -230,7 +233,7 @@ std::string chosen_strategy(const Reconcile& reconcile) {
 }
 
 NodeFilter nodes_for_workers(const Reconcile& reconcile) {
-  const auto& workers = reconcile.gang().workers;  // those that are gated are alike
+  const auto& workers = reconcile.gang().workers;  // all gated workers are alike
   const auto gated = std::ranges::find_if(workers, [](const PodView* pod) { return pod && is_gated(*pod); });
   return filter_of(reconcile, reconcile.job().admitted.workers, gated == workers.end() ? nullptr : *gated);
 }
@@ -253,7 +256,8 @@ GangPlan plan_places(const Reconcile& reconcile, const Gang& gang) {
   const Admitted& admitted = reconcile.job().admitted;
   const AssignedNodes* assigned = only_nodes(admitted.launcher_nodes);
   if (admitted.launcher == admitted.workers && !assigned) return plan_together(reconcile, gang);
-  // Its queue has put the launcher on a node, or on a kind of nodes: there it is placed when it starts.
+  // The queue has assigned the launcher a node or a flavor of its own. With a node, the plan reserves its
+  // room there; with only a flavor, the launcher is placed when it starts.
   Gang placed = gang;
   placed.launcher_on = assigned ? assigned->slots.begin()->first : "";
   if (!assigned) placed.launcher = {};

@@ -1,5 +1,5 @@
-// The prepare step: once for a manifest, a pod with the data set's volume checks and partitions the data set.
-// Its findings are kept in the status, long ones in a ConfigMap, so that the step needn't run again.
+// The prepare step. One pod for each manifest mounts the data set's volume, and checks and partitions the
+// data set. Its findings are kept in the status, long ones in a ConfigMap, so that it needn't run again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kTimeForALog{600};  // of a pod that has ended
-constexpr Seconds kTimeToEnd{30};     // beyond its grace, of a pod that was told to end
+constexpr Seconds kTimeForALog{600};  // how long the log of an ended pod is asked for
+constexpr Seconds kTimeToEnd{30};     // beyond the grace of a pod that was told to end
 
-/// Records the failure once. An ended pod stays for its log until the next one, which has the same name, may
-/// start; if the job has failed, runPolicy.cleanPodPolicy decides how long.
+/// Records the failure once. A pod that has ended is kept for its log until the next prepare pod needs its
+/// name. If the job itself has failed, runPolicy.cleanPodPolicy decides how long the pod is kept.
 void fail_prepare(Reconcile& reconcile, const PodView& pod, const std::string& reason,
                   const std::string& message) {
   restart(reconcile, {reason, {{}, "", pod.meta.name, pod.node, pod.meta.uid}, message});
   if (!pod.has_ended()) dismiss(reconcile, pod);
 }
 
-/// Asks for the log of a pod that has ended. What is decided here stands only where the API server doesn't
-/// give it: the node's kubelet may be out of the server's reach.
+/// Asks for the log of a pod that has ended. The status that is set here stands only if the API server
+/// doesn't give the log, perhaps because it can't reach the node's kubelet.
 void ask_for_log(Reconcile& reconcile, const PodView& pod) {
   reconcile.ask_for_prepare_log();
   const ContainerView* engine = pod.container(kEngine);
@@ -50,7 +50,7 @@ void keep_long_findings(Reconcile& reconcile, const PodView& pod) {
                    prepared_config_map(reconcile.job(), line));
 }
 
-/// Whether its queue has yet to replace all nodes on which the pod could run.
+/// Whether the job's queue has yet to replace every node on which the pod could run.
 bool has_no_node_left(const Reconcile& reconcile) {
   const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.worker_nodes);
   return assigned && assigned->slots.empty();
@@ -85,8 +85,9 @@ void tell_how_far(Reconcile& reconcile, const PodView* pod) {
   reconcile.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");
 }
 
-/// Nothing tells how far the pod is, so all of its time counts. What it said last is asked for, because its
-/// log goes with it; where the API server doesn't give that, the job goes on without.
+/// Ends a prepare pod that runs past its deadline. The pod reports no progress, so the deadline is for its
+/// whole run. Its log is asked for first, because it is lost with the pod; if the API server doesn't give it,
+/// the pod is ended all the same.
 void watch_work(Reconcile& reconcile, const PodView& pod, Moment begin) {
   const auto seconds = reconcile.spec().run_policy.prepare_deadline_seconds;
   if (!reconcile.await(begin + stated_time(seconds))) return;
@@ -106,14 +107,14 @@ void watch_over(Reconcile& reconcile, const PodView& pod) {
     return watch_work(reconcile, pod, std::max(made, engine->since.value_or(made)));
   const auto seconds = reconcile.spec().run_policy.start_deadline_seconds;
   if (!reconcile.await(made + stated_time(seconds))) return;
-  // A lack of room is no failure of the job's: another pod waits on, with a deadline of its own.
+  // A lack of room is no failure of the job. Another pod is made, and waits with a deadline of its own.
   if (!pod.is_bound()) return dismiss(reconcile, pod);
   fail_prepare(reconcile, pod, "StartDeadlineExceeded",
                fmt::format("the prepare pod did not start within {} s: {}", seconds, why_not_started(pod)));
 }
 
-/// Why the pod is lost, or "". Draining a node marks its pods, and such a pod may be gone before we see its
-/// end.
+/// Why the pod is lost, or "". Draining a node marks its pods. A marked pod counts as evicted at once,
+/// because it may be gone before we see it end.
 std::string why_lost(const Reconcile& reconcile, const PodView& pod) {
   if (pod.phase == "Succeeded") return {};
   if (pod.is_terminating() && !pod.disruption.empty()) return "Evicted";
@@ -150,7 +151,7 @@ Next prepare_data(Reconcile& reconcile) {
       fail_prepare(reconcile, *pod, "PrepareFailed", why_it_ended(*pod, *reconcile.seen.prepare_log));
   } else if (!pod->is_bound() &&
              pod->meta.annotation(kAssignedAnnotation) != assigned_list(reconcile.job())) {
-    dismiss(reconcile, *pod);  // it would wait for nodes that its queue has replaced
+    dismiss(reconcile, *pod);  // the queue has replaced the nodes that this pod waits for
   } else {
     watch_over(reconcile, *pod);
   }

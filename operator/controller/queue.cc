@@ -1,7 +1,6 @@
-// Jobs that queue for quota: those with the label kueue.x-k8s.io/queue-name. Such a job has a Workload. It is
-// held, as if its user had suspended it, until Kueue admits the Workload, and again once Kueue evicts it. We
-// tell Kueue what it can't see: that all ranks run, that an evicted job's pods are gone, that the job has
-// ended.
+// Jobs that queue for quota: those with the label kueue.x-k8s.io/queue-name. Such a job has a Workload. The
+// job is held, as if suspended, until Kueue admits the Workload, and again when Kueue evicts it. The operator
+// tells Kueue that all ranks run, that an evicted job's pods are gone, and that the job has ended.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -14,12 +13,12 @@ namespace atl::ctl {
 namespace {
 
 constexpr Seconds kTryAgain{10};  // where no watch reports a change
-constexpr Seconds kTimeToGo{10};  // beyond its grace, of a pod that was told to stop
+constexpr Seconds kTimeToGo{10};  // beyond the grace of a pod that was told to stop
 constexpr const char *kNoKueue = "NoKueue", *kQueueRefused = "QueueRefused", *kQueued = "Queued",
                      *kNameTaken = "NameTaken", *kWaitForStart = "WaitForStart",
                      *kWaitForRecovery = "WaitForRecovery";
 
-/// Why a job may have no pods, and must give back those that it has.
+/// Why a job may have no pods, and must give up those that it has.
 struct Hold {
   std::string reason, message;
 };
@@ -43,7 +42,7 @@ Hold waits(const Reconcile& reconcile, const Workload& workload) {
                                 evicted->reason, evicted->message)};
 }
 
-/// The job has no Workload yet, or no more. The API server's answer to the last try counts until one is made.
+/// Says why the job has no Workload. A refusal by the API server is told until a Workload is made.
 Hold has_no_place(const Reconcile& reconcile) {
   if (const std::string fault = fault_of_request(reconcile); !fault.empty()) return {kQueueRefused, fault};
   for (const Refusal& refusal : reconcile.seen.refusals)
@@ -76,14 +75,15 @@ void release_quota(Reconcile& reconcile, const ObjectView& place) {
   const Workload& workload = *place.workload;
   const Condition* evicted = find_condition(workload.conditions, kEvicted);
   if (!evicted || !evicted->holds || !workload.has_admission) return;
-  // After other evictions Kueue decides about requeueing, when what it waits for is there.
+  // After an eviction for another reason, Kueue itself requeues the job once the cause is over.
   const bool is_requeued = evicted->reason == "Preempted" || evicted->reason == "NodeFailures";
   const Moment now = reconcile.now();
   std::vector<Condition> conditions = {
       {kQuotaReserved, false, "Pending", evicted->message, now},
       {kAdmitted, false, "NoReservation", "The workload has no reservation", now},
       {kRequeued, is_requeued, evicted->reason, evicted->message, now}};
-  // Otherwise a recovery that was cut short would be timed from its own beginning after the next admission.
+  // Resets PodsReady. Otherwise, after the next admission, Kueue would count the time of the start from the
+  // beginning of the recovery that the eviction cut short.
   const Condition* ready = find_condition(workload.conditions, kPodsReady);
   if (ready && ready->reason != kWaitForStart)
     conditions.push_back({kPodsReady, false, kWaitForStart, "its pods are gone", now});
@@ -91,7 +91,7 @@ void release_quota(Reconcile& reconcile, const ObjectView& place) {
 }
 
 void join_queue(Reconcile& reconcile) {
-  if (place_of(reconcile)) return;  // somebody else's
+  if (place_of(reconcile)) return;  // a foreign Workload has the name
   reconcile.requeue_at(reconcile.now() + kTryAgain);
   const auto request = request_of(reconcile);
   if (!reconcile.seen.queue_priority || !request || !fault_of_request(reconcile).empty()) return;
@@ -100,7 +100,7 @@ void join_queue(Reconcile& reconcile) {
                             *reconcile.seen.queue_priority, *request));
 }
 
-/// PodsReady, if it has changed.
+/// The condition PodsReady, if Kueue's copy is out of date.
 std::optional<Condition> news_of_pods(const Reconcile& reconcile, const Workload& workload) {
   const Condition* said = find_condition(workload.conditions, kPodsReady);
   const bool runs = holds(reconcile.seen.job.status.conditions, kRunning);
@@ -118,7 +118,7 @@ bool has_pods_to_go(const Reconcile& reconcile) {
          });
 }
 
-/// Whether, and how, the job has ended, if Kueue doesn't know it yet.
+/// The condition Finished of a job that has ended, unless Kueue knows it already.
 std::optional<Condition> news_of_end(const Reconcile& reconcile, const Workload& workload) {
   if (holds(workload.conditions, kFinished)) return {};
   const auto& conditions = reconcile.seen.job.status.conditions;
@@ -149,14 +149,14 @@ std::optional<Hold> held_by_queue(const Reconcile& reconcile) {
   if (!reconcile.job().admitted.unknown.empty())
     return Hold{kQueued, fmt::format("its queue assigned the ResourceFlavor {}, which does not exist",
                                      reconcile.job().admitted.unknown)};
-  // An operator of an earlier release didn't heed assigned nodes.
+  // An operator of an earlier release ignored assigned nodes. A job that it started there is left to run.
   const std::string fault = fault_of_assigned_nodes(reconcile);
   if (!fault.empty() && !runs(reconcile)) return Hold{kQueued, fault};
   return {};
 }
 
-/// Maintains a held job's Workload, once it has no pods. With `wants_place`, there is one that says what the
-/// job needs now; else there is none. Quota that was reserved for an evicted job is given back.
+/// Maintains a held job's Workload, once the job has no pods. With `wants_place` there is one that says what
+/// the job needs now; without, there is none. An evicted job's reserved quota is given back.
 void keep_place(Reconcile& reconcile, bool wants_place) {
   if (!reconcile.settings.kueue) return;
   const ObjectView* place = own_place(reconcile);
@@ -183,7 +183,7 @@ void tell_queue(Reconcile& reconcile) {
   const ObjectView* place = own_place(reconcile);
   if (!place || !place->workload || place->meta.deletion || reconcile.job().meta.deletion) return;
   const bool has_ended = ctl::has_ended(reconcile.seen.job.status.conditions);
-  if (has_ended && has_pods_to_go(reconcile)) return;  // their room is in use until they are gone
+  if (has_ended && has_pods_to_go(reconcile)) return;  // its pods take room until they are gone
   const bool is_in_queue =
       reconcile.job().job && !reconcile.spec().run_policy.suspend && is_admitted(*place->workload);
   if (!has_ended && !is_in_queue) return;
@@ -194,8 +194,8 @@ void tell_queue(Reconcile& reconcile) {
                     conditions_patch(place->meta, *place->workload, {*news}));
 }
 
-// Suspends a job, because its user or its queue wishes it, and resumes it. The launcher is stopped first, so
-// that the ranks write a checkpoint, then everything else.
+// Suspending a job, because its user or its queue wishes it, and resuming it. The launcher is stopped first,
+// so that the ranks write a checkpoint. Everything else is stopped after it.
 
 namespace {
 
@@ -229,7 +229,7 @@ std::optional<Hold> held(const Reconcile& reconcile) {
   return held_by_queue(reconcile);
 }
 
-/// Says what happens during a suspension, or which pod should be gone and isn't.
+/// Says how the suspension proceeds, or names a pod that should be gone by now and isn't.
 std::string how_it_is_suspended(Reconcile& reconcile) {
   for (const PodView& pod : reconcile.seen.pods) {
     const bool is_told = is_own(pod.meta, reconcile.seen) && pod.is_terminating();
@@ -243,8 +243,7 @@ std::string how_it_is_suspended(Reconcile& reconcile) {
 }
 
 /// Whether the ranks still run, though the status says that they are being suspended. The operator may have
-/// died before it told them to stop. Or an earlier release took a suspension back and left its reason in the
-/// status.
+/// died before it told them, or an earlier release took a suspension back and left its reason there.
 bool run_on(const Reconcile& reconcile) {
   const PodView* launcher = reconcile.gang().launcher;
   const ObjectView* maker =
@@ -265,7 +264,7 @@ Next resume(Reconcile& reconcile) {
   else
     reconcile.say(kSuspended, false, kAdmitted, "the queue " + queue + " has room for it");
   if (is_suspending && run_on(reconcile)) return Next::kDone;
-  // A launcher that was told to stop is a leftover: its end is no restart, and counts as nothing.
+  // A launcher that was told to stop is a leftover. Its end counts neither as a restart nor as a failure.
   if (reconcile.holds(kRunning))
     reconcile.say(kRunning, false, kStarting, "the ranks were told to stop, and start again");
   reconcile.end_attempt();
@@ -276,7 +275,7 @@ Next suspend(Reconcile& reconcile) {
   const auto hold = held(reconcile);
   if (!hold) return Next::kContinue;
   if (dismiss_launchers(reconcile) || dismiss_all(reconcile)) {
-    take_progress(reconcile);  // nothing more will be heard of this attempt
+    take_progress(reconcile);  // this attempt reports nothing more
     reconcile.say(kSuspended, false, kSuspending, how_it_is_suspended(reconcile) + ": " + hold->message);
     return Next::kDone;
   }

@@ -1,12 +1,12 @@
-// Nodes and a job's queue: those that it has assigned to the job's pods, and what the job asks it about them.
+// The nodes that a queue assigns to a job's pods, and the request that a job makes for nodes.
 //
-// A queue assigns nodes to a job's pods by Kueue's topology-aware scheduling. They are the only
-// ones that the pods may use, whether the job asked for a topology or not, and Kueue counts the pods there.
-// Which server takes which place is ours to say.
+// With Kueue's topology-aware scheduling, a queue assigns nodes to a job's pods. The pods may use no other
+// nodes, whether the job asked for a topology or not, because Kueue counts them there. The operator decides
+// which server takes which of the assigned places.
 //
-// Where a node is lost, Kueue waits until none of the job's pods runs there any more, and then assigns
-// another instead; the rest of the admission stays. So a lost pod goes as it would without a queue, and its
-// successor waits, gated, until there is a place for it. Where Kueue finds none, it evicts the job.
+// If a node is lost, Kueue waits until none of the job's pods runs on it, and then assigns another node
+// instead. The rest of the admission stays. So a lost pod is deleted as it would be without a queue. Its
+// successor stays gated until there is a place for it. If Kueue finds no such place, it evicts the job.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::string fault_of_assigned_nodes(const Reconcile& reconcile) {
 void set_misplaced_aside(const Observed& seen, GangView& view) {
   const AssignedNodes* assigned = only_nodes(seen.job.admitted.worker_nodes);
   if (!assigned || !assigned->fault.empty()) return;
-  // mpi-operator makes pods of what was asked for when the attempt began.
+  // mpi-operator makes pods from the MPIJob of the attempt's begin, which may lack our marks for Kueue.
   const bool is_marked_by_us = seen.job.job->launcher != Launcher::kMpiJob;
   std::map<std::string, int> slots = assigned->slots;
   for (const PodView*& worker : view.workers) {
@@ -116,26 +116,26 @@ std::string why_no_launcher(const Reconcile& reconcile) {
                      : why;
 }
 
-// What a job with placement.within asks of the topology of its nodes. The right request depends on its queue:
-// on the ResourceFlavors of the ClusterQueue to which that leads.
+// The request for a topology of a job with placement.within. Which request is right depends on the job's
+// queue: on the ResourceFlavors of the ClusterQueue behind it.
 //
-// It asks only where every one of them names a Topology. Kueue (checkPodSetAndFlavorMatchForTAS) gives pods
-// with a request no flavor without a Topology, and pods without a request no flavor with one, except in a
-// queue that has no others: there it assigns nodes unasked, and without a request they may be in any domain.
-// In a queue with both kinds a job without a request gets the others, as jobs without `within` do, and the
-// operator itself finds it a domain there. A request would keep it from these, and for good where no Topology
-// has the level.
+// The job requests a topology only if every flavor of the queue names a Topology. Kueue's rules
+// (checkPodSetAndFlavorMatchForTAS) are these. Pods with a request get no flavor without a Topology. Pods
+// without a request get no flavor with one, unless the queue has no others. In such a queue Kueue assigns
+// nodes unasked, and without a request these may be in any domain. In a queue with both kinds, a job without
+// a request gets a flavor without a Topology, as jobs without `within` do. The operator then finds a domain
+// by itself. A request would bar the job from those flavors, for good if no Topology has the level.
 //
-// Queues change without our hearing of it. So a job that waits asks again from time to time, and a Workload
-// that asks for too little or too much is made again while it has no quota. One that was admitted without a
-// request is made again where its nodes can't serve the job, and no attempt runs.
+// No watch reports changes of queues. So a waiting job asks again from time to time. While a Workload has no
+// quota, it is made again if its request is no longer right. A Workload that was admitted without a request
+// is made again if its nodes can't serve the job and no attempt runs.
 
 namespace {
 
-constexpr std::size_t kLongestLevel = 63;  // in Kueue's API; a label's key may be longer
+constexpr std::size_t kLongestLevel = 63;  // Kueue's limit; the key of a label may be longer
 
-/// Whether assigned nodes are in one domain of the level `within`. Of a node that isn't known the queue has
-/// to find a better one anyway.
+/// Whether the assigned nodes are in one domain of the level `within`. Unknown nodes are skipped, because the
+/// queue has to replace them anyway.
 bool are_in_one_domain(const AssignedNodes& nodes, const Reconcile& reconcile) {
   std::set<std::vector<std::string>> domains;
   for (const auto& [node, pods] : nodes.slots) {
@@ -153,7 +153,7 @@ bool are_in_one_domain(const AssignedNodes& nodes, const Reconcile& reconcile) {
   return domains.size() <= 1;
 }
 
-/// Whether the queue assigned nodes, unasked, on which the job can't start.
+/// Whether the job made no request, and the queue assigned nodes on which it can't start.
 bool has_useless_nodes(const Workload& workload, const Reconcile& reconcile) {
   const auto& nodes = reconcile.job().admitted.worker_nodes;
   const auto asks = workload.asks.find(kWorkerPods);
@@ -162,12 +162,12 @@ bool has_useless_nodes(const Workload& workload, const Reconcile& reconcile) {
          !are_in_one_domain(*nodes, reconcile);
 }
 
-/// Whether any queue of the cluster could serve a request of the job's.
+/// Whether the job wants a topology, and a queue of this cluster may be able to serve such a request.
 bool could_ask(const Reconcile& reconcile) {
   return topology_request(reconcile.spec()).is_any() && !reconcile.seen.topology_flavors.empty();
 }
 
-/// Whether what is done about the job's Workload now depends on the flavors of its queue.
+/// Whether the flavors of the job's queue decide what happens to its Workload now.
 bool depends_on_queue(const Reconcile& reconcile) {
   const bool is_in_queue =
       reconcile.settings.kueue && !queue_of(reconcile).empty() && !reconcile.spec().run_policy.suspend;

@@ -32,7 +32,7 @@ Reconcile::Reconcile(const Observed& observed, const Settings& given)
   status.record(job_.made_of);
   if (seen.job.job) gang_ = view_gang(seen, settings, attempt());
   if (gang_) findings_ = look_up_findings();
-  for (const auto& [name, node] : seen.nodes)  // news will come of its return, but not of its staying away
+  for (const auto& [name, node] : seen.nodes)  // no watch reports that a node stays away
     if (node.is_missing) await(node.since + kTimeToComeBack);
 }
 
@@ -48,8 +48,8 @@ void Reconcile::say(const char* condition, bool holds, const std::string& reason
                                     bounded(message, kLongestMessage), seen.now, seen.job.meta.generation});
 }
 
-/// Whether an event has told why the condition didn't hold, so that one must tell that this is over. After a
-/// restart the one that the ranks train again does.
+/// Whether an earlier event told why the condition didn't hold, so that another event must tell that this is
+/// over. After a restart, the event that the ranks train again tells it.
 bool Reconcile::is_end_of_trouble(const char* condition) const {
   const std::string reason = reason_against(condition);
   const bool was_told = reason == kNoRoom || is_bad_news(condition, false, reason);
@@ -146,8 +146,8 @@ const ObjectView* Reconcile::find(Kind kind, const std::string& object_name) con
   return nullptr;
 }
 
-/// From a ConfigMap, the status, or the pod that found it. The pod may go, so the status has it too with the
-/// next change: the gang's places at the latest.
+/// Looks for the findings in the ConfigMap, in the status, and in the prepare pod. The pod may be deleted, so
+/// the status gets its findings with the next change, at the latest with the gang's places.
 std::shared_ptr<const Prepared> Reconcile::look_up_findings() {
   if (const ObjectView* map = find(Kind::kConfigMap, prepared_map_name(name(), job().made_of.prepared)))
     return map->prepared ? map->prepared : std::make_shared<const Prepared>();
@@ -166,14 +166,15 @@ std::vector<const PodView*> Reconcile::own_pods(const char* role) const {
 Decision Reconcile::decision() {
   if (seen.job.meta.deletion || ctl::has_ended(seen.job.status.conditions)) return std::move(decision_);
   status.observed_generation = seen.job.meta.generation;
-  // The initial state of attempt 1 is written together with the first condition. Only keys don't wait for it,
-  // because a Secret can't be found again without its name.
+  // The initial state of attempt 1 is written together with the first condition. A name for the keys is
+  // written at once, because without the name their Secret can't be found again.
   const bool is_blank =
       seen.job.status.conditions.empty() && status.conditions.empty() && status.keys == seen.job.status.keys;
   Status before = seen.job.status;
   if (status.attempt == 1) before.attempt = 1;
-  // A job accepted before this was recorded gets its record with the next other change, as do findings that
-  // its pod has as well: an older resource would not keep them.
+  // A job of an earlier release lacks the record of what it is made of. It is written together with the next
+  // other change. So are findings, which the pod still has. Neither alone causes a write: a CRD of an earlier
+  // release would drop the field, and the write would be repeated for ever.
   if (before.made_of == MadeOf{}) before.made_of = status.made_of;
   if (before.findings.empty()) before.findings = status.findings;
   if (status == before || is_blank) return std::move(decision_);

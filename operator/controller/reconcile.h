@@ -1,5 +1,5 @@
-// One look at a job: what is seen, the status as it becomes, and what to do. Each step of decide.cc reads it
-// and adds to it.
+// One look at a job: what was observed, the new status as it takes shape, and what is to be done. Each step
+// of decide.cc reads it and adds to it.
 #pragma once
 
 #include <algorithm>
@@ -14,34 +14,35 @@
 
 namespace atl::ctl {
 
-/// The reason of Running where ranks run and none of their servers answers the operator.
+/// The reason of Running while ranks run but none of their servers answers the operator.
 inline constexpr const char* kUnheard = "Unheard";
 
 class Reconcile {
  public:
-  /// Both arguments must outlive it.
+  /// Both arguments must outlive this object.
   Reconcile(const Observed& seen, const Settings& settings);
 
   const Observed& seen;
   const Settings& settings;
   Status status;
 
-  /// As seen, except for the image, which a step may choose.
+  /// The job as observed, except for the image and the name of its keys, which a step may choose.
   const GnnJob& job() const { return job_; }
   const Job& spec() const { return *seen.job.job; }
   const std::string& name() const { return seen.job.meta.name; }
   Moment now() const { return seen.now; }
-  /// The number under which the ranks are started next, or have been.
+  /// The attempt under whose number the ranks run, or are started next.
   int attempt() const { return std::max(status.attempt, 1); }
-  /// Only for jobs that the engine accepts.
+  /// Precondition: the engine accepts the job's manifest.
   const GangView& gang() const { return *gang_; }
 
   /// Enters a condition. If its truth or its reason is new, and worth telling, an event says so. Each reason
   /// gets one event, in the first words used, because one cause often changes several conditions.
   void say(const char* condition, bool holds, const std::string& reason, const std::string& message);
-  /// As it becomes; null where the job doesn't have it yet.
+  /// The condition in the new status; null where the job doesn't have it yet.
   const Condition* condition(const char* type) const { return find_condition(status.conditions, type); }
-  /// An event alone, once for each reason: of a job that has ended no condition changes any more.
+  /// Sends an event without a condition, once for each reason. A job that has ended needs it, because its
+  /// conditions no longer change.
   void tell(bool is_warning, const std::string& reason, const std::string& message);
   bool holds(const char* condition) const;
   /// Why the condition doesn't hold; "" where it holds, or isn't known yet.
@@ -51,15 +52,15 @@ class Reconcile {
   void create(Kind kind, const std::string& name, std::string object);
   void patch(const PodView& pod, std::string patch);
   void patch(Kind kind, const std::string& name, std::string patch);
-  /// Once for each object: a second call changes nothing.
+  /// Deletes the object. A second call for the same object changes nothing.
   void remove(Kind kind, const Meta& meta, std::optional<int> grace = {});
   /// Later writes wait for the earlier ones.
   void next_stage();
   void requeue_at(Moment when);
-  /// Returns whether that time has come. If not, the job is looked at again then.
+  /// Returns whether that time has come. If it hasn't, the job is looked at again at that time.
   bool await(Moment when);
-  /// Ends the attempt if something may have started under its number, so that the next start gets the next
-  /// number. Moves on at most once per look.
+  /// Ends the attempt. The next start gets the next number if anything may have started under this one. The
+  /// number grows at most once per look.
   void end_attempt();
   void ask_for_prepare_log() { decision_.wants.prepare_log = true; }
   void ask_for_fault_of(const std::string& pod) { decision_.wants.pod_fault = pod; }
@@ -68,7 +69,7 @@ class Reconcile {
 
   /// From now on the job's pods run this image.
   void use_image(const std::string& image);
-  /// From now on its pods mount this Secret.
+  /// From now on the job's pods mount this Secret.
   void use_keys(const std::string& secret);
 
   const ObjectView* find(Kind kind, const std::string& name) const;
@@ -93,9 +94,9 @@ class Reconcile {
   bool is_new_stage_ = true;
 };
 
-// How long a job waits before it tries again. Waits differ between jobs and between a job's tries, so that
-// two that got in each other's way don't meet again. A wait is the same whenever it is asked for, so that a
-// restarted operator waits as long as the last one.
+// How long a job waits before it tries again. The wait is different for each job and each try, so that two
+// jobs which got in each other's way don't collide again. It doesn't depend on when it is computed, so a
+// restarted operator waits as long as its predecessor would have.
 
 /// 0 … `most` whole seconds, drawn from the job and a moment.
 inline Seconds jitter(const Reconcile& reconcile, Moment moment, Seconds most) {

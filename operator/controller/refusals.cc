@@ -1,6 +1,6 @@
-// Two gangs that each hold half of a quota would wait for each other for ever. So the younger one gives its
-// gated pods back, and waits while the older one is refused and holds some. From time to time the older one
-// gives its pods back as well, because it may need more than there will ever be.
+// Refused pods. Two gangs that each hold half of a quota would wait for each other for ever. So the younger
+// one deletes its gated pods, and waits while the older one is refused pods and holds some. From time to time
+// the older one deletes its pods too, because it may need more than there will ever be.
 #include "operator/controller/decide.h"
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@ namespace atl::ctl {
 namespace {
 
 constexpr Seconds kLookForRoom{10};  // where nothing reports new room
-constexpr Seconds kPatience{30};     // for a gang with an older one before it
-constexpr Seconds kLongestTry{120}, kFirstRest{60}, kLongestRest{600};  // the oldest gang's
+constexpr Seconds kPatience{30};     // before a gang gives way to an older one
+constexpr Seconds kLongestTry{120}, kFirstRest{60}, kLongestRest{600};  // times of the oldest gang
 constexpr const char* kGaveWay =
     "; the gang's other pods are withdrawn meanwhile, so that other jobs can have the room";
 
@@ -25,9 +25,9 @@ bool is_refused_pods(const Reconcile& reconcile) {
          !reconcile.gang().is_whole() && reconcile.spec().launcher == Launcher::kAtoll;
 }
 
-/// The oldest gang tries for a while, rests, tries again, rests for twice as long, and so on. This is a
-/// function of the time since the first refusal, so nothing has to be remembered. Nothing: it is a time to
-/// try.
+/// When the oldest gang's present rest ends; nothing while it may try. The gang tries for a while, rests,
+/// tries again, rests for twice as long, and so on. All this follows from the time since the first refusal,
+/// so nothing has to be remembered.
 std::optional<Moment> end_of_rest(const Reconcile& reconcile) {
   Moment begin = reconcile.since(kCreated);
   for (Seconds rest = kFirstRest;; rest = std::min(2 * rest, kLongestRest)) {
@@ -60,18 +60,18 @@ Next tell_refusal(Reconcile& reconcile) {
   reconcile.say(kCreated, false, kRefused,
                 fmt::format("{} is refused by the API server: {}", first->object, first->message));
   reconcile.requeue_at(reconcile.now() + kLookForRoom);
-  return Next::kContinue;  // it may be accepted the next time
+  return Next::kContinue;  // the next try may be accepted
 }
 
 void tell_what_is_kept(Reconcile& reconcile) {
   const auto& kept = reconcile.seen.undeleted;
   if (kept.empty()) {
-    // Where it is tried again, the answer is still to come.
+    // While a deletion is tried again, its outcome isn't known yet.
     if (reconcile.holds(kDeletionRefused) && !reconcile.has_deletions())
       reconcile.say(kDeletionRefused, false, "NotRefused", "what was to be deleted is gone, or may stay");
     return;
   }
-  const Refusal& first = *std::ranges::min_element(kept, {}, &Refusal::object);  // they come in any order
+  const Refusal& first = *std::ranges::min_element(kept, {}, &Refusal::object);  // kept has no fixed order
   std::string message =
       fmt::format("{} is to be deleted, which the API server refuses: {}", first.object, first.message);
   if (kept.size() > 1) message += fmt::format(" (and {} more)", kept.size() - 1);
@@ -81,7 +81,7 @@ void tell_what_is_kept(Reconcile& reconcile) {
 
 Next give_way(Reconcile& reconcile) {
   if (!is_refused_pods(reconcile)) return Next::kContinue;
-  // Half a gang whose pods have nodes takes room from others.
+  // The half of a gang that has nodes takes room from other jobs.
   if (reconcile.holds(kPlaced)) {
     withdraw(reconcile, reconcile.condition(kCreated)->message);
     return Next::kDone;

@@ -1,4 +1,4 @@
-// Attempts that are over: the end is recorded and counted, and the next attempt waits its time.
+// Attempts that are over: the end is recorded and counted, and the next attempt waits for its backoff.
 #include <algorithm>
 
 #include "operator/api/messages.h"
@@ -11,9 +11,9 @@ namespace {
 
 constexpr Seconds kFirstBackoff{10}, kLongestBackoff{300}, kRecent{1200};
 constexpr Seconds kNodeSettles{60};  // a silent node is by default called NotReady after 50 s
-constexpr Seconds kPodTells{5};      // between the launcher's word on a rank's end and its pod's
+constexpr Seconds kPodTells{5};      // from the launcher's report of a rank's end to its pod's
 
-/// Until when pods that were asked to leave may go on: their ranks first write a checkpoint.
+/// Until when pods that are terminating may go on, because their ranks first write a checkpoint.
 std::optional<Moment> time_to_leave(const Reconcile& reconcile) {
   const GangView& gang = reconcile.gang();
   std::optional<Moment> until;
@@ -32,8 +32,8 @@ bool has_launcher_ended(const Reconcile& reconcile) {
   return launcher && !loss_of(*launcher, reconcile.seen, reconcile.settings).empty();
 }
 
-/// The wait before the next start. None, unless there were several restarts in a short time, for any reasons;
-/// then 10 s, 20 s, … 300 s.
+/// The backoff before the next start. There is none after a single restart; after several in a short time,
+/// for any reasons, it is 10 s, 20 s, … 300 s.
 Seconds backoff(const Reconcile& reconcile) {
   const auto& restarts = reconcile.status.restarts;
   const auto recent = std::ranges::count_if(
@@ -43,9 +43,9 @@ Seconds backoff(const Reconcile& reconcile) {
   return std::min(base, kLongestBackoff) + jitter(reconcile, restarts.back().time, Seconds(3));
 }
 
-/// How long to wait for more news of an attempt's end. A server that doesn't answer may be on a failed node:
-/// if the next attempt began now, it could be placed there and be lost as well. Why a rank was killed,
-/// perhaps for memory, its pod's supervisor knows, and reports a moment later.
+/// How long to wait for more news of an attempt's end. A server that doesn't answer may be on a failed node.
+/// If the next attempt began now, it could be placed on that node and be lost as well. If a rank was killed,
+/// perhaps for its memory use, the supervisor in its pod knows why, and reports it a moment later.
 Seconds time_to_settle(const Reconcile& reconcile, Incident& incident) {
   const Culprit& culprit = incident.culprit;
   if (incident.reason == "Signal" && culprit.signal == "SIGKILL") {
@@ -87,11 +87,11 @@ Next restart_failed_worker(Reconcile& reconcile) {
   if (reconcile.gang().is_launched) return Next::kContinue;
   for (const PodView* pod : reconcile.gang().replaced) {
     const std::string loss = loss_of(*pod, reconcile.seen, reconcile.settings);
-    // Made before the last restart: it ended together with the attempt.
+    // A pod that was made before the last restart ended together with its attempt, which is counted.
     const bool is_known = is_counted(reconcile.status, *pod) ||
                           pod->meta.annotation(kAfterRestartAnnotation) != last_restart(reconcile.status);
-    // Other lost pods are replaced at once; but a kubelet may reject one pod after the other, so a rejection
-    // is recorded, and the next try waits.
+    // Most lost pods are replaced at once. But a kubelet may reject one pod after the other, so a rejection
+    // is recorded as a restart, and the next try waits.
     const bool needs_no_entry = is_disruption(loss) && loss != "Rejected";
     if (loss.empty() || needs_no_entry || is_known) continue;
     restart(reconcile, worker_incident(*pod, reconcile));

@@ -1,4 +1,4 @@
-// From ready pods to ranks that train: the launcher is told where the pods are, is released, and is watched.
+// From ready pods to ranks that train: the launcher learns where the pods are, is released, and is watched.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ bool is_another_alive(const Reconcile& reconcile) {
   });
 }
 
-/// A worker's node whose kubelet is silent: its last word on its pods may be long untrue. Soon it answers or
-/// is given up.
+/// A worker's node whose kubelet is silent, or "". What that kubelet last said of its pods may be long out of
+/// date. Within a limited time, it answers again or the node is given up.
 std::string silent_node(const Reconcile& reconcile) {
   for (const PodView* worker : reconcile.gang().workers) {
     const auto node = reconcile.seen.nodes.find(worker->node);
@@ -61,8 +61,9 @@ void launch(Reconcile& reconcile, const PodView& launcher) {
   reconcile.patch(launcher, pin_and_release_patch(launcher, node, reconcile.now()));
 }
 
-/// While workers start, the launcher's room would be anybody's if the write that pins it had failed, or its
-/// operator had ended before. It would then have none once they are ready, and they would wait in vain.
+/// Pins the launcher to a node while the workers start, if it isn't pinned yet. The write that pins it may
+/// have failed, or the operator may have died before it. An unpinned launcher's room could be taken by any
+/// pod, and then the ready workers would wait for a launcher in vain.
 void hold_place_for(Reconcile& reconcile, const PodView& launcher) {
   const Admitted& admitted = reconcile.job().admitted;
   if (!launcher.pinned.empty() || admitted.launcher != admitted.workers) return;
@@ -70,7 +71,8 @@ void hold_place_for(Reconcile& reconcile, const PodView& launcher) {
   if (!node.empty()) reconcile.patch(launcher, pin_patch(launcher, node));
 }
 
-/// A worker that isn't ready; null where all are. Keeps to the one that the condition already names.
+/// A worker that isn't ready; null if all are. If the condition already names one that still isn't ready,
+/// that one is returned, so that the condition's words stay.
 const PodView* slow_worker(const Reconcile& reconcile) {
   const Condition* running = reconcile.condition(kRunning);
   const PodView* slow = nullptr;
@@ -98,8 +100,8 @@ void wait_for(Reconcile& reconcile, const std::string& node) {
     reconcile.requeue_at(found->second.since + Seconds(reconcile.settings.toleration_seconds));
 }
 
-/// Whether servers have been silent for too long. An operator that has just started hasn't asked for long, so
-/// it keeps the earlier answer.
+/// Whether the servers have been silent for too long. An operator that has just started hasn't asked them for
+/// long enough, so it keeps the answer of its predecessor.
 bool listen_in_vain(Reconcile& reconcile) {
   const Condition* before = reconcile.condition(kRunning);
   const bool was_unheard = before && before->holds && before->reason == kUnheard;
@@ -107,7 +109,7 @@ bool listen_in_vain(Reconcile& reconcile) {
   if (!heard) return was_unheard;
   const Moment end = std::max(heard->answered, reconcile.since(kRunning)) + kTimeToAnswer;
   const bool are_silent = reconcile.await(end);
-  if (are_silent && heard->missed >= kMissedToBeUnheard) return true;  // the last of these misses is news
+  if (are_silent && heard->missed >= kMissedToBeUnheard) return true;  // the last miss triggers a look
   return was_unheard && !heard->progress;
 }
 
@@ -124,8 +126,8 @@ void say_running(Reconcile& reconcile) {
           what, kTimeToAnswer.count()));
 }
 
-/// Only an answer that shows no progress proves a stall; silence may be the network's fault. An answer is
-/// news, so nobody need look before one comes.
+/// Only an answer that shows no progress proves a stall, because silence may be the network's fault. Each
+/// answer triggers a look at the job, so no look has to be scheduled.
 bool restart_stalled(Reconcile& reconcile) {
   const auto& heard = reconcile.seen.heard;
   if (!heard || !heard->progress) return false;
@@ -172,7 +174,7 @@ Next launch_ranks(Reconcile& reconcile) {
 
 Next watch_ranks(Reconcile& reconcile) {
   const ContainerView* engine = reconcile.gang().launcher->container(kEngine);
-  if (engine && engine->ended) return Next::kDone;  // its pod's phase follows, and says how it ended
+  if (engine && engine->ended) return Next::kDone;  // the pod's phase follows, and says how it ended
   if (!engine || !engine->running) {
     wait_for(reconcile, *reconcile.gang().launcher);
     return Next::kDone;

@@ -1,5 +1,6 @@
-// Nodes for a gang that waits for room: makes what asks an autoscaler for them (operator/scale_up), and takes
-// it back. Placeholders have less priority than anybody, so they hold nodes, but take no room.
+// Nodes for a gang that waits for room. Makes the objects that ask an autoscaler for nodes
+// (operator/scale_up), and deletes them again. Placeholder pods have less priority than any other pod, so
+// they keep nodes from being removed, but take no room from anybody.
 #include "operator/scale_up/scale_up.h"
 
 #include <fmt/format.h>
@@ -22,8 +23,9 @@ bool is_request(const ObjectView& object, const Reconcile& reconcile) {
          (object.kind == Kind::kPodTemplate || object.kind == Kind::kCapacityBuffer);
 }
 
-/// Takes back what isn't among these, is of another manifest, or has ended. Then its name can be used again;
-/// not at once, for a kubelet may reject one after the other.
+/// Deletes the objects that aren't in `shares`, that another manifest was made for, or that have ended. The
+/// name of an ended placeholder can then be used again. It is deleted only after a minute, because a kubelet
+/// may reject one placeholder after the other.
 void take_back_all_but(Reconcile& reconcile, const Shares& shares) {
   const auto stays = [&](const Meta& meta) {
     return shares.contains(meta.name) && meta.label(kManifestLabel) == reconcile.job().made_of.manifest;
@@ -53,7 +55,7 @@ void make_what_is_missing(Reconcile& reconcile, const Shares& shares) {
                        room_template(reconcile.job(), reconcile.settings, share.room, name));
   }
   if (!is_by_buffers(reconcile.settings)) return;
-  reconcile.next_stage();  // a buffer whose template isn't there yet is a faulty one for a while
+  reconcile.next_stage();  // a buffer is faulty until its template exists
   for (const auto& [name, share] : shares)
     if (!reconcile.find(Kind::kCapacityBuffer, name))
       reconcile.create(Kind::kCapacityBuffer, name, capacity_buffer(reconcile.job(), name, share.pods));
@@ -66,7 +68,7 @@ Moment waits_since(const Reconcile& reconcile) {
   return suspended ? std::max(since, suspended->changed) : since;
 }
 
-/// Why nothing can be asked for, or "": the API server refuses it, or somebody has its name.
+/// Why nodes can't be asked for: the API server refuses the objects, or a foreign pod has a name; or "".
 std::string obstacle_to_requests(const Reconcile& reconcile) {
   const auto refusal = std::ranges::find_if(
       reconcile.seen.refusals, [&](const Refusal& each) { return is_of_request(each, reconcile); });
@@ -93,14 +95,14 @@ void end_request(Reconcile& reconcile, const std::string& reason, const std::str
 }
 
 void take_back_request(Reconcile& reconcile) {
-  if (!reconcile.condition(kNodesRequested)) return;  // nothing ever was
+  if (!reconcile.condition(kNodesRequested)) return;  // nodes were never asked for
   if (reconcile.has_writes()) reconcile.next_stage();
   take_back_all_but(reconcile, {});
   if (reconcile.has_writes()) reconcile.next_stage();
 }
 
 void end_needless_request(Reconcile& reconcile) {
-  if (reconcile.job().meta.deletion) return;  // its objects are deleted after it
+  if (reconcile.job().meta.deletion) return;  // the job's objects are deleted after the job
   const bool waits = !has_ended(reconcile.status.conditions) && reconcile.holds(kCreated) &&
                      reconcile.reason_against(kPlaced) == kNoRoom &&
                      reconcile.settings.scale_up != ScaleUp::kNone;

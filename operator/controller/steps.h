@@ -1,5 +1,5 @@
-// The steps of a decision. Each says what there is to say about one aspect of the job, adds what to do, and
-// returns whether later steps may follow. Their order is decide.cc's.
+// The steps of a decision. Each one writes what there is to say about one aspect of the job, adds what is to
+// be done, and returns whether later steps may follow. decide.cc has their order.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace atl::ctl {
 
-enum class Next { kContinue, kDone };  // kDone: nothing more for now
+enum class Next { kContinue, kDone };  // kDone: later steps are skipped for now
 
 inline Next done_if(bool is_done) {
   return is_done ? Next::kDone : Next::kContinue;
 }
 
-/// The reason against Created where the spec has fields of a later release.
+/// The reason of Created, while it is false, for a spec that has fields of a later release.
 inline constexpr const char* kNewer = "NewerManifest";
 
 /// Whether no operator has taken the job yet.
@@ -53,22 +53,23 @@ Next withdraw_unbound(Reconcile& reconcile);
 Next remove_leftovers(Reconcile& reconcile);
 
 // scale_up.cc: nodes for a gang that waits for room
-/// Takes back what was asked for by a job that doesn't wait any more, or asks no more. Decided after all
-/// other steps, and written after what they write: if the API server refuses that, nothing waits for it.
+/// Takes back the request for nodes if the job no longer waits for room, or no longer asks for nodes. This is
+/// decided after all other steps, and written last, so that no other write waits if the API server refuses
+/// it.
 void end_needless_request(Reconcile& reconcile);
-/// Asks for nodes where more would make the gang fit. `plan`: that found no places.
+/// Asks for nodes if more nodes would make the gang fit. `plan` is the plan that found no places.
 void request_nodes(Reconcile& reconcile, const GangPlan& plan);
-/// Says that nothing is asked for any more, if something was.
+/// Says that no nodes are asked for any more, if some were.
 void end_request(Reconcile& reconcile, const std::string& reason, const std::string& message);
-/// Takes back what was asked for, between earlier and later writes.
+/// Deletes the objects that ask for nodes, in a stage of their own between earlier and later writes.
 void take_back_request(Reconcile& reconcile);
-/// Whether what was refused is only what asks for nodes, which the gang itself can do without.
+/// Whether the refused object only asks for nodes. The gang can do without such an object.
 bool is_of_request(const Refusal& refusal, const Reconcile& reconcile);
 
-// refusals.cc: what the API server refuses; and its word, asked before the first pod is made
+// refusals.cc: what the API server refuses, and its verdict on a trial pod before the first pod is made
 Next tell_refusal(Reconcile& reconcile);
-/// Says which objects the API server keeps that are to go. Decided after all other steps, also for a job that
-/// has ended.
+/// Says which objects are to be deleted but are kept, because the API server refuses to delete them. This is
+/// decided after all other steps, also for a job that has ended.
 void tell_what_is_kept(Reconcile& reconcile);
 Next give_way(Reconcile& reconcile);
 Next refuse_malformed(Reconcile& reconcile);
@@ -81,8 +82,8 @@ Next prepare_data(Reconcile& reconcile);
 
 // gang_view.cc, placement.cc: pods, and nodes for them
 Next choose_pod_size(Reconcile& reconcile);
-/// The incarnation of the next worker of a server that has none, all of whose pods are spent: above that of
-/// any pod which is leaving or has ended, and above any that an earlier attempt may have used.
+/// The incarnation of the next worker of a server that has none. It is above that of any earlier pod of the
+/// server which still exists, and above any that an earlier attempt may have used.
 int next_incarnation(const Reconcile& reconcile, std::size_t server);
 Next make_gang(Reconcile& reconcile);
 Next place_gang(Reconcile& reconcile);
@@ -90,14 +91,14 @@ Next place_gang(Reconcile& reconcile);
 // running.cc
 Next launch_ranks(Reconcile& reconcile);
 Next watch_ranks(Reconcile& reconcile);
-/// Takes over reported progress; a moment of silence changes nothing.
+/// Copies the reported progress to the status. Without a report nothing changes.
 void take_progress(Reconcile& reconcile);
 
-/// Deletes the job's MPIJobs except the one of name `kept`. Returns false where there is none to delete. An
-/// MPIJob goes before its pods, because it would make them again.
+/// Deletes the job's MPIJobs except the one named `kept`. Returns false if there is none to delete. An MPIJob
+/// is deleted before its pods, because it would make them again.
 bool dismiss_mpi_jobs(Reconcile& reconcile, const std::string& kept = "");
 
-// A job's place in a queue of Kueue's, its Workload, and what that asks about nodes.
+// A job's Workload, which is its place in one of Kueue's queues, and its request for a topology of nodes.
 
 inline std::string queue_of(const Reconcile& reconcile) {
   return reconcile.job().meta.label(kQueueLabel);
@@ -113,38 +114,39 @@ inline const ObjectView* own_place(const Reconcile& reconcile) {
   return place && is_own(place->meta, reconcile.seen) ? place : nullptr;
 }
 
-/// Whether the present attempt's ranks may run. Such an attempt is left to end where it is.
+/// Whether the present attempt's ranks may run. Such an attempt is left to end on the nodes that it has.
 inline bool runs(const Reconcile& reconcile) {
   return reconcile.gang().is_launched && !reconcile.holds(kSuspended);
 }
 
 // queue_nodes.cc
-/// What the job asks of the topology of its nodes in the queue that it is in; nothing: that isn't known now.
+/// The topology that the job requests of its nodes in its present queue; nothing while that isn't known.
 std::optional<TopologyRequest> request_of(const Reconcile& reconcile);
-/// Why Kueue takes no such request, for a message; "": it does.
+/// Why Kueue rejects the job's request, for a message; "" where Kueue accepts it.
 std::string fault_of_request(const Reconcile& reconcile);
 /// Whether the Workload has to be made again because of its request.
 bool is_request_old(const Workload& workload, const Reconcile& reconcile);
 
 // queue.cc
-/// Whether an object is a Workload of ours that no longer says what the job needs.
+/// Whether the object is the job's Workload, but no longer says what the job needs.
 bool is_old_place(const ObjectView& object, const Reconcile& reconcile);
 
 /// Tells Kueue of the job's progress: started, evicted, ended.
 void tell_queue(Reconcile& reconcile);
 
-/// Deletes a pod, unless it is already leaving. A pod that hangs on a node which doesn't answer, past its
-/// grace, is removed from the API by force: the attempt's number fences whatever still runs there.
+/// Deletes a pod, unless it is already terminating. A pod that is still there after its grace, on a node
+/// which doesn't answer, is removed from the API by force. That is safe: ranks which still run there belong
+/// to an old attempt, and the attempt's number fences them off.
 void dismiss(Reconcile& reconcile, const PodView& pod, std::optional<int> grace = {});
 
-/// Reasons against Placed that are followed by a wait.
+/// Reasons of Placed, while it is false, after which the job waits before it plans again.
 inline constexpr const char* kWithdrawn = "Withdrawn";
 inline constexpr const char* kNotBound = "NotBound";
 
 /// Says that the whole gang is withdrawn, and deletes its released pods.
 void withdraw(Reconcile& reconcile, const std::string& message);
 
-/// The reason against Suspended while the pods of a job go that is to be suspended.
+/// The reason of Suspended while the pods of a job that is to be suspended are deleted.
 inline constexpr const char* kSuspending = "Suspending";
 
 struct Incident {
@@ -153,23 +155,22 @@ struct Incident {
   std::string message;  // sentences
 };
 
-/// mpirun lost a server that nothing else reports as gone.
+/// mpirun lost contact with a server, and nothing else reports that the server is gone.
 inline constexpr const char* kLost = "Lost";
 
-/// Whether the end wasn't the job's doing: then it counts against maxDisruptions, not against backoffLimit.
+/// Whether the end wasn't the job's fault. It then counts against maxDisruptions, not against backoffLimit.
 bool is_disruption(const std::string& reason);
 
 /// Whether the restarts already include this pod's end.
 bool is_counted(const Status& status, const PodView& pod);
 
-/// The incident of a worker's end.
+/// What the end of a worker's pod says about the end of the attempt.
 Incident worker_incident(const PodView& pod, const Reconcile& reconcile);
 
-/// The end of the present attempt, from the traces of its launcher and its workers; nothing while it goes on.
+/// Why the present attempt ended, as its launcher and its workers show; nothing while it goes on.
 std::optional<Incident> incident_of(const Reconcile& reconcile);
 
-/// Records and counts the incident, and moves on to the next attempt, or ends the job where that was the
-/// last.
+/// Records and counts the incident, then begins the next attempt, or ends the job if none is allowed.
 void restart(Reconcile& reconcile, const Incident& incident);
 
 /// Ends the job for good.

@@ -1,4 +1,4 @@
-// Taking pods away again: a gang that is withdrawn, what is left over, and released pods that don't start.
+// Deletes pods: those of a gang that is withdrawn, leftovers, and released pods that don't start.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kSlack{5};  // within which a living kubelet removes a pod whose grace is over
+constexpr Seconds kSlack{5};  // a working kubelet removes a pod within this time of its grace's end
 
 bool answers(const Reconcile& reconcile, const std::string& node) {
   const auto found = reconcile.seen.nodes.find(node);
@@ -27,19 +27,19 @@ void dismiss(Reconcile& reconcile, const PodView& pod, std::optional<int> grace)
 
 namespace {
 
-/// Says that the plan didn't hold, as kWithdrawn or kNotBound. Counts such failures since the job last ran;
-/// the wait after each is longer.
+/// Records that the plan failed, with the reason kWithdrawn or kNotBound. Counts such failures since the
+/// ranks last ran, because the wait grows with each.
 void give_up_plan(Reconcile& reconcile, const char* reason, const std::string& message) {
   if (reconcile.reason_against(kPlaced) != reason) ++reconcile.status.withdrawals;
   reconcile.say(kPlaced, false, reason, message);
 }
 
-/// Goes on with a withdrawal that was cut short.
+/// Continues a withdrawal that was cut short.
 void dismiss_withdrawn(Reconcile& reconcile) {
   if (reconcile.reason_against(kPlaced) != kWithdrawn) return;
   for (const PodView* worker : reconcile.gang().workers)
     if (worker && !is_gated(*worker)) dismiss(reconcile, *worker);
-  // A pin can't be changed, and the next plan's nodes aren't known yet.
+  // A pinned launcher is deleted too: its pin can't be changed, and the next plan's node isn't known yet.
   const PodView* launcher = reconcile.gang().launcher;
   if (launcher && !launcher->pinned.empty()) dismiss(reconcile, *launcher);
 }
@@ -49,25 +49,25 @@ void dismiss_withdrawn(Reconcile& reconcile) {
 void withdraw(Reconcile& reconcile, const std::string& message) {
   give_up_plan(reconcile, kWithdrawn, message);
   if (reconcile.spec().launcher == Launcher::kMpiJob)
-    reconcile.end_attempt();  // then all its pods are leftovers
+    reconcile.end_attempt();  // all its pods then become leftovers
   else
     dismiss_withdrawn(reconcile);
 }
 
-// Leftovers of an earlier attempt, a withdrawal or another manifest. They go before anything new comes.
+// Leftovers of an earlier attempt, a withdrawal or another manifest are deleted before anything new is made.
 
 namespace {
 
-/// A launcher of an attempt that was given up has nothing left to save.
+/// Seconds of grace for a launcher of an attempt that was given up. It has nothing left to save.
 constexpr int kGraceOfTheGivenUp = 10;
 
-/// The last one that failed stays for its log.
+/// The launcher of the last attempt is kept for its log if it has ended.
 bool is_kept_for_its_log(const PodView& launcher, const Reconcile& reconcile) {
   return launcher.has_ended() && !launcher.is_terminating() &&
          launcher.meta.label(kAttemptLabel) == std::to_string(reconcile.attempt() - 1);
 }
 
-/// ConfigMaps of ours that no pod will need again, and a Workload in a queue that the job has left.
+/// ConfigMaps of the job that no pod will need again, and a Workload that is out of date.
 bool is_outdated(const ObjectView& object, const Reconcile& reconcile) {
   if (is_old_place(object, reconcile)) return true;
   if (object.kind != Kind::kConfigMap) return false;
@@ -93,8 +93,8 @@ Next remove_leftovers(Reconcile& reconcile) {
   return done_if(reconcile.has_writes());
 }
 
-// Released pods that don't start: a node's room is gone, or an image can't be pulled. The gang is withdrawn,
-// so that nobody waits for it, and the reason is named.
+// Released pods that don't start, because a node's room is gone or an image can't be pulled. Their gang is
+// withdrawn, so that nobody waits for them, and a condition names the cause.
 
 namespace {
 
@@ -139,14 +139,14 @@ std::string why_not_bound(const Reconcile& reconcile, const PodView& pod) {
                      other_pods.size() > 1 ? "stand" : "stands");
 }
 
-/// When an unbound pod is given up. For a pod that was gated, the time of the scheduler's first word is that
-/// of the gate.
+/// When an unbound pod is given up. The scheduler's first word on a pod that was gated dates from the time at
+/// the gate, so the time of the last release counts if it is later.
 Moment end_of_patience(const PodView& pod, Moment last_release) {
   if (pod.unschedulable.empty()) return last_release + kTimeForAWord;
   return std::max(last_release, pod.scheduler_spoke.value_or(last_release)) + kTimeToBind;
 }
 
-/// Looks at a few pods only, because each asks for the pods on a node.
+/// Explains a few pods only, because each explanation looks up the pods on a node.
 std::string why_not_bound(const Reconcile& reconcile, const Pods& unbound) {
   std::vector<std::string> reasons;
   for (const PodView* pod : unbound)
@@ -154,9 +154,10 @@ std::string why_not_bound(const Reconcile& reconcile, const Pods& unbound) {
   return listed(reasons, "; ");
 }
 
-/// Healthy pods whose missing companions find no room, or that wait for a launcher which finds none. They are
-/// withdrawn after a time, because two such jobs could wait for each other for ever. A queue, too, assigns
-/// another node only once none of the job's pods stands on the one that can't be used.
+/// Withdraws healthy pods that have waited too long, because two such jobs could wait for each other for
+/// ever. They wait for other pods of the gang that find no room, or for a launcher that finds none.
+/// Withdrawing also helps where a queue assigned a node that can't be used: the queue assigns another only
+/// once none of the job's pods is on it.
 Next withdraw_waiting_in_vain(Reconcile& reconcile, const Pods& standing) {
   const bool lacks_launcher = reconcile.holds(kPlaced) && reconcile.reason_against(kRunning) == kNoRoom;
   if (standing.empty() || reconcile.gang().is_launched) return Next::kContinue;
@@ -196,7 +197,7 @@ Next end_overdue_start(Reconcile& reconcile) {
                                           seconds, listed(reasons, "; "));
   restart(reconcile, {"StartDeadlineExceeded", {{}, "", first->meta.name, first->node}, message});
   if (!has_ended(reconcile.status.conditions))
-    withdraw(reconcile, message);  // else its policy says which pods go
+    withdraw(reconcile, message);  // otherwise the job's policy says which pods go
   return Next::kDone;
 }
 
@@ -216,7 +217,7 @@ Next withdraw_unbound(Reconcile& reconcile) {
     restart(reconcile, {kNotBound, {{}, "", reconcile.gang().launcher->meta.name, ""}, reasons});
     return Next::kDone;
   }
-  // Pods released earlier serve on; only those that replace lost ones are withdrawn.
+  // Pods that were released before this plan stay. Only pods that replace lost ones are withdrawn.
   const Moment placed = reconcile.since(kPlaced);
   auto is_kept = [&](const PodView* pod) {
     return pod->is_bound() && released_at(*pod).value_or(placed) < placed;

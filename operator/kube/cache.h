@@ -1,4 +1,5 @@
-// The latest state of a resource's objects (of each as much as T keeps), with notice of every change.
+// The latest state of a resource's objects, with notice of every change. Of each object, only what T holds is
+// kept.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +17,35 @@
 
 namespace atl::kube {
 
-// Where a Reflector puts what it hears of a resource's objects.
+// The place where a Reflector puts what it hears of a resource's objects.
 
-/// Called by one thread. Texts are the objects' JSON, lent for the call; an object may come twice unchanged.
-/// Where it can't be read, put() throws, and the object's earlier state stays.
+/// Called by one thread. The texts are the objects' JSON, and are valid only during the call. An object may
+/// be put twice unchanged. If an object can't be read, put() throws, and the object's earlier state stays.
 class Store {
  public:
   virtual ~Store() = default;
   virtual void put(std::string_view object) = 0;
   virtual void remove(std::string_view object) = 0;
-  /// Objects put from here to end_list() are all that there are: others were deleted unseen. After a list
-  /// that fails, begin_list() is called again.
+  /// A list begins. The objects put from here until end_list() are all that exist: any others were deleted
+  /// unseen. If a list fails, begin_list() is called again.
   virtual void begin_list() = 0;
   virtual void end_list() = 0;
 };
 
-/// Written by one Reflector, read by any thread. Values that it gives out are never modified.
+/// Written by one Reflector, read by any thread. The values that it returns are never modified.
 template <class T>
 class Cache final : public Store {
  public:
   using Value = std::shared_ptr<const T>;
   using Read = std::function<T(std::string_view object)>;
-  /// Gets an object before and after a change; null: it wasn't there, or is gone. Called by the reflector's
-  /// thread after the cache has changed, and not where the version stays the same. An object that was deleted
-  /// and made again comes as two changes.
+  /// Gets an object before and after a change; null: the object wasn't there before, or is gone. It is called
+  /// by the reflector's thread, after the cache has changed, and only if the version has changed. An object
+  /// that was deleted and made again is reported as two changes.
   using OnChange = std::function<void(const std::string& name, const Value& before, const Value& after)>;
 
   Cache(Read read, OnChange on_change) : read_(std::move(read)), on_change_(std::move(on_change)) {}
 
-  /// Null where there is none. `name`: as in ObjectKey.
+  /// The object; null if it doesn't exist. `name` is as in ObjectKey.
   Value find(const std::string& name) const {
     std::shared_lock lock(mutex_);
     const auto found = entries_.find(name);
@@ -63,8 +64,8 @@ class Cache final : public Store {
     return entries_.size();
   }
 
-  /// Reads the object while nobody waits: the work queue asks the cache about each key with its own lock
-  /// held, so one object of a megabyte would stop all work on others.
+  /// Parses the object without holding the lock. The work queue asks the cache about each key while holding
+  /// its own lock, so waiting for an object of a megabyte would stop all work on others.
   void put(std::string_view object) override {
     ObjectKey key = object_key(object);
     std::unique_lock lock(mutex_);
@@ -74,7 +75,7 @@ class Cache final : public Store {
     if (is_known && found->second.version == key.version) return;
     const Value before = found == entries_.end() ? nullptr : found->second.value;
     lock.unlock();
-    const auto after = std::make_shared<const T>(read_(object));  // no other thread writes meanwhile
+    const auto after = std::make_shared<const T>(read_(object));  // no other thread writes
     lock.lock();
     entries_[key.name] = {after, std::move(key.uid), std::move(key.version), list_};
     lock.unlock();
@@ -94,7 +95,7 @@ class Cache final : public Store {
   struct Entry {
     Value value;
     std::string uid, version;
-    std::uint64_t list = 0;  // the latest list, or event since, that had the object
+    std::uint64_t list = 0;  // list_ when the object was last put
   };
 
   void erase(const std::string& name) {

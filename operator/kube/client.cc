@@ -15,8 +15,8 @@ using nlohmann::json;
 using Kind = TransportError::Kind;
 
 constexpr char kJson[] = "application/json";
-constexpr std::size_t kLargestObject = 8 << 20;  // etcd takes 1.5 MiB
-constexpr Milliseconds kQuietPage{20'000};       // the longest silence within a page
+constexpr std::size_t kLargestObject = 8 << 20;  // etcd accepts 1.5 MiB
+constexpr Milliseconds kQuietPage{20'000};       // longest silence within a page
 
 const char* content_type(PatchKind kind) {
   switch (kind) {
@@ -53,7 +53,7 @@ std::string delete_options(const DeleteOptions& options) {
   return body.dump();
 }
 
-/// A page of a list, or why there is none.
+/// One page of a list, or why it was refused.
 struct Page {
   std::optional<ApiError> error;
   std::string version, next;
@@ -77,8 +77,9 @@ bool is_refusal_for_now(int status) {
 
 }  // namespace
 
-/// Runs `attempt`, which returns a value with an `error`. Where the server refused for now, or may never have
-/// seen the request, runs it again after a wait: the server's own, if it names one.
+/// Runs `attempt`, which returns a value with an `error`. If the server refused for now, or never
+/// got the request, runs it again after a wait. With kAlways, it also does so if the connection broke. The
+/// server may name the wait.
 template <class Attempt>
 auto Client::retried(Repeat repeat, Attempt attempt) {
   Backoff backoff(retry_.backoff);
@@ -131,13 +132,14 @@ Answer Client::patch(const std::string& path, const std::string& patch, const Pa
   add_query(target, "fieldManager", options.manager);
   add_query(target, "force", options.force ? "true" : "");
   add_query(target, "dryRun", options.dry_run ? "All" : "");
-  const bool is_same_again = options.kind != PatchKind::kJson;  // JSON patches test and append
+  const bool is_same_again = options.kind != PatchKind::kJson;  // a JSON patch may test and append
   return send(request_of("PATCH", target, patch, content_type(options.kind)),
               is_same_again ? Repeat::kAlways : Repeat::kIfUnseen);
 }
 
 Answer Client::remove(const std::string& path, const DeleteOptions& options) {
-  // With a UID, a second try can't hit another object. It may then get 404 or 409, and the object is gone.
+  // With a UID, a second try can't delete another object. If the first try worked, the second may get 404 or
+  // 409, which also shows that the object is gone.
   return send(request_of("DELETE", path, delete_options(options)),
               options.uid.empty() ? Repeat::kIfUnseen : Repeat::kAlways);
 }
@@ -150,8 +152,8 @@ Listing Client::list(const std::string& path, const ListOptions& options,
     add_query(target, "limit", std::to_string(options.page));
     if (next.empty()) {
       add_query(target, "resourceVersion", options.version);
-      // With a limit, the server would otherwise list the state of exactly that version, and refuse to watch
-      // from it.
+      // Without this, a query with a limit would list the state of exactly that version, and the server would
+      // refuse to watch from it.
       if (!options.version.empty()) add_query(target, "resourceVersionMatch", "NotOlderThan");
     }
     add_query(target, "continue", next);
@@ -177,7 +179,7 @@ std::unique_ptr<Watch> Client::watch(const std::string& path, const WatchOptions
 
 namespace {
 
-// etcd takes objects of 1.5 MiB.
+// The limit of an event. etcd accepts objects of 1.5 MiB.
 constexpr std::size_t kLargestEvent = 8 << 20;
 
 std::optional<WatchEvent::Kind> kind_of(std::string_view type) {
@@ -230,7 +232,7 @@ using nlohmann::json;
 
 constexpr std::size_t kLongestMessage = 1024;
 
-/// The object's member, or `otherwise` where the object has none of that type.
+/// The object's member, or `otherwise` if the object has none of that type.
 template <class T>
 T value_or(const json& object, const char* name, T otherwise) {
   if (!object.is_object()) return otherwise;

@@ -1,4 +1,4 @@
-// Time, as code that waits or expires sees it; tests bring their own.
+// Time for code that waits or expires. Tests bring their own clocks.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@ class Clock {
   using Time = std::chrono::steady_clock::time_point;
 
   virtual ~Clock() = default;
-  /// Never goes back.
+  /// The time now. It never goes back.
   virtual Time now() = 0;
-  /// Waits; returns false where `stop` came first.
+  /// Waits; returns false if `stop` came first.
   virtual bool sleep(Milliseconds time, const std::stop_token& stop) = 0;
 };
 
@@ -42,17 +42,18 @@ inline Clock& steady_clock() {
   return clock;
 }
 
-// How long to wait before a retry: longer each time, and out of step with others that wait.
+// How long to wait before a retry. Waits grow with each try, and are random, so that many waiters don't retry
+// at once.
 
-/// first × 2^tries, at most the cap.
+/// first × 2^tries, but at most the cap.
 inline Milliseconds doubled(Milliseconds first, int tries, Milliseconds cap) {
-  const int most = 40;  // beyond which the shift would overflow
+  const int most = 40;  // a larger shift would overflow
   return std::min(first * (std::int64_t(1) << std::min(tries, most)), cap);
 }
 
 struct BackoffRule {
   Milliseconds first, cap;
-  double jitter = 0.2;  // a wait grows by up to this part of itself
+  double jitter = 0.2;  // a wait grows at random by up to this share
 };
 
 class Backoff {

@@ -47,11 +47,11 @@ ClusterConfig find_config(const std::string& kubeconfig) {
   return read_kubeconfig(usual);
 }
 
-// Kubeconfig files (config.h). Their YAML means what kubectl takes it to mean: job/yaml.h.
+// Kubeconfig files (config.h). Their YAML is read with the meaning that kubectl gives it: see job/yaml.h.
 
 namespace {
 
-/// Text of a member; "" where it is absent or null.
+/// The text of a member; "" if it is absent or null.
 std::string text_of(const Node& map, const std::string& key) {
   const Node* value = map.find(key);
   if (value == nullptr || value->is_null()) return {};
@@ -64,7 +64,7 @@ bool is_set(const Node& map, const std::string& key) {
   return value != nullptr && !value->is_null() && value->scalar != Scalar(false);
 }
 
-/// The entry of this name in a list of `{name: …, <what>: {…}}`.
+/// The entry with this name in a list of `{name: …, <what>: {…}}`.
 const Node& named(const Node& file, const std::string& what, const std::string& name) {
   std::string known;
   const Node* all = file.find(what + "s");
@@ -96,7 +96,7 @@ void refuse_in_user(const Node& user) {
   refuse(user, "as", "impersonation isn't supported; use a user that has the rights");
 }
 
-/// Line breaks are skipped, as kubectl does, because tools wrap long data.
+/// Decodes a member's base64. Line breaks are skipped, as in kubectl, because tools wrap long data.
 std::string decoded(const Node& map, const char* key) {
   std::string base64 = text_of(map, key);
   std::erase_if(base64, [](char c) { return c == '\n' || c == '\r'; });
@@ -109,7 +109,7 @@ std::string decoded(const Node& map, const char* key) {
   return text;
 }
 
-/// One credential: data in the file, or the path of a file, relative to the kubeconfig's folder.
+/// The place of one credential: data in the file, or the path of a file, relative to the kubeconfig's folder.
 struct Place {
   const Node& map;
   const std::filesystem::path& folder;
@@ -131,7 +131,7 @@ CredentialSource credentials_of(const Node& cluster, const Node& user, const std
   Place{user, folder}.read("client-key", texts.key, paths.key);
   texts.token = text_of(user, "token");
   if (is_set(user, "tokenFile"))
-    paths.token = folder / text_of(user, "tokenFile");  // before `token`, as in kubectl
+    paths.token = folder / text_of(user, "tokenFile");  // has precedence over `token`, as in kubectl
   const bool is_secure = text_of(cluster, "server").starts_with("https://");
   if (is_secure && texts.ca.empty() && paths.ca.empty())
     fail("{}: cluster has no certificate authority; give certificate-authority-data", cluster.where);
@@ -180,7 +180,7 @@ Stamp stamp_of(const std::string& path) {
   return {at.st_dev, at.st_ino, at.st_size, at.st_mtim.tv_sec, at.st_mtim.tv_nsec};
 }
 
-/// The file's text without blanks at its end; "" where it can't be read.
+/// The file's text without trailing blanks; "" if it can't be read.
 std::string text_in(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -188,7 +188,7 @@ std::string text_in(const std::string& path) {
   return text;
 }
 
-/// One of the texts, and the file that it comes from, if any.
+/// One of the credentials' texts, and the file that it comes from, if any.
 struct Part {
   const char* what;
   std::string path;

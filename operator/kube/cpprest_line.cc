@@ -1,4 +1,4 @@
-// One http_client of cpprestsdk, used by one request at a time.
+// One http_client of cpprestsdk, which one request at a time uses.
 #include "operator/kube/exchange.h"
 
 #include <cpprest/http_client.h>
@@ -14,15 +14,16 @@ using web::http::client::http_client_config;
 using TcpSocket = boost::asio::ip::tcp::socket;
 using Time = std::chrono::steady_clock;
 
-// The library's clock would kill idle connections; it is set so that it never does, because ours decides.
+// The library would close idle connections by its own clock. This keeps it from doing so, because our clock
+// decides.
 constexpr std::chrono::hours kNever{24 * 365};
-constexpr std::chrono::minutes kLife{5};  // how long a connection may go on with old credentials
-constexpr std::size_t kThreads = 4;       // for all lines: our code never blocks them
+constexpr std::chrono::minutes kLife{5};  // how long a connection may be used with old credentials
+constexpr std::size_t kThreads = 4;       // for all lines; our code never blocks them
 
-/// The library writes a body here: each write lasts until the reader has it, and nothing more is read
-/// meanwhile. Of a stream buffer's functions the library uses only putn_nocopy; the others refuse. (The
-/// base's putn_nocopy would call _putn. Where a write fails, it waits in one library thread for another one,
-/// so a few streams given up at once would stop all threads.)
+/// The library writes a body into this stream buffer. Each write lasts until the reader has taken the data,
+/// and the library reads nothing more in the meantime. The library uses only putn_nocopy of a stream buffer,
+/// so all other functions refuse. (The base's putn_nocopy would call _putn. If a write fails, that one waits
+/// in one library thread for another, so a few streams that end at once would stop all threads.)
 class Sink final : public concurrency::streams::details::streambuf_state_manager<std::uint8_t> {
  public:
   Sink(std::shared_ptr<Exchange> exchange, std::shared_ptr<void> until_done)
@@ -83,7 +84,7 @@ class Sink final : public concurrency::streams::details::streambuf_state_manager
 
 }  // namespace
 
-/// The library's callbacks for a connection. Lives as long as the library needs it.
+/// The library's callbacks for a connection. It lives as long as the library needs it.
 struct CpprestLine::Hooks {
   explicit Hooks(const Peer& p) : peer(p) {}
   void use_socket(TcpSocket& socket);
@@ -103,7 +104,7 @@ struct CpprestLine::Client {
   const Time::time_point old_at = Time::now() + kLife;
 };
 
-/// Called before each attempt: the first, and another where a kept connection turns out to be closed.
+/// Called before each attempt to send. There is a second one if a kept connection turns out to be closed.
 void CpprestLine::Hooks::use_socket(TcpSocket& socket) {
   if (++attempts > 1 && !is_repeatable)
     throw std::runtime_error("the server closed a connection that was kept");
@@ -133,8 +134,9 @@ void CpprestLine::Hooks::prepare(boost::asio::ssl::context& context) {
 
 namespace {
 
-/// Starts the library's threads before anything else does: few, instead of its forty. They must end before
-/// OpenSSL's data about them does, and whatever begins first ends last.
+/// Starts the library's threads before anything else does: only a few, instead of its default of forty.
+/// OpenSSL is initialized first, because what begins first ends last, and the threads must end before
+/// OpenSSL's data about them is gone.
 void start_threads() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -167,8 +169,8 @@ web::http::http_request message(const Request& request, const Peer& peer, const 
   }
   if (!request.body.empty()) message.set_body(request.body, "application/json");
   message.headers()["User-Agent"] = "atoll-operator";
-  // The library's Host header lacks an IPv6 address' brackets. Over TLS, the library checks the certificate
-  // against that header, so its own stays; API servers accept it.
+  // The library's Host header lacks the brackets of an IPv6 address. Over TLS that header stays as it is,
+  // because the library checks the certificate against it; API servers accept it.
   if (!peer.is_secure) message.headers()["Host"] = peer.authority;
   if (!credentials.token.empty()) message.headers()["Authorization"] = "Bearer " + credentials.token;
   for (const auto& [name, value] : request.headers) message.headers()[name] = value;
@@ -223,7 +225,7 @@ void CpprestLine::send(const Request& request, const std::shared_ptr<Exchange>& 
   outgoing.set_response_stream(
       concurrency::streams::ostream(concurrency::streams::streambuf<std::uint8_t>(sink)));
   outgoing.set_progress_handler([exchange](web::http::message_direction::direction, utility::size64_t) {
-    exchange->sent();  // its first call comes when the headers are out
+    exchange->sent();  // the first call comes when the headers are out
   });
   hear(client_->http.request(outgoing, stop.get_token()), exchange,
        [exchange](Exchange&, const web::http::http_response& response) { begin_answer(exchange, response); });

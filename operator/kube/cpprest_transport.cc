@@ -1,7 +1,7 @@
-// Transport on cpprestsdk. The library bounds nothing by itself, so we do. The reader holds it back (a piece
-// is given back once it is read), deadlines run on our clock, and the socket is watched from outside for
-// headers and chunks beyond the limits. One gap remains: for a server given by name, not address, that watch
-// begins with a connection's second request.
+// A transport on cpprestsdk. The library sets no limits, so we set them. It reads on only once our reader has
+// taken the previous piece of a body. Deadlines run on our clock. The socket is watched from outside for
+// headers and chunks that exceed the limits. One gap remains: if the server is given by name and not by
+// address, this watch doesn't see a connection's first request.
 #include "operator/kube/transport.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ using Time = std::chrono::steady_clock;
 
 constexpr std::size_t kIdleLines = 32;
 
-/// Lines that wait for their next request.
+/// Lines that no request uses at present.
 class IdleLines {
  public:
   std::unique_ptr<Line> take() {
@@ -124,9 +124,9 @@ int family_of(const std::string& host) {
       server);
 }
 
-/// Adds the scheme's port to "[fd00::1]" where it has none, and removes the brackets: cpprestsdk can't
-/// resolve a host in brackets, but reads "fd00::1:443" correctly, because the host is what precedes the last
-/// colon.
+/// Adds the scheme's port to an address like "[fd00::1]" that has none, and removes the brackets. cpprestsdk
+/// can't resolve a host in brackets. It reads "fd00::1:443" correctly, because it takes what precedes the
+/// last colon as the host.
 void read_ipv6(Peer& peer) {
   const auto end = peer.authority.find(']');
   peer.host = peer.authority.substr(1, end == std::string::npos ? end : end - 1);

@@ -13,8 +13,7 @@
 namespace atl::kube {
 namespace {
 
-// How often the socket is checked: what a server can send in between is the most that it can exceed the
-// limits by.
+// How often the socket is checked. A server can exceed the limits only by what it sends between two checks.
 constexpr Milliseconds kWatchHeaders{20}, kWatchBody{100};
 // Bytes that a library may have read ahead without storing headers: certificates, a full buffer.
 constexpr std::size_t kReadAhead = 256 << 10;
@@ -184,7 +183,7 @@ std::uint64_t SocketMeter::taken() const {
 bool SocketMeter::is_closed() const {
   char byte;
   const auto seen = recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return seen >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);  // unrequested data
+  return seen >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);  // data that nobody asked for
 }
 
 void watch_for_lost_peer(int socket) {

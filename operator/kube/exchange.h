@@ -1,6 +1,6 @@
-// One request and its answer while they are under way, between the thread that waits for it and the HTTP
-// library's threads that bring it, and the connection that carries it. Whatever ends it first decides the
-// waiting thread's result.
+// One request and its answer while they are under way. It connects the thread that waits for the answer, the
+// HTTP library's threads that deliver it, and the connection that carries it. Whatever ends the exchange
+// first decides what the waiting thread gets.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ struct ssl_ctx_st;  // OpenSSL's SSL_CTX
 
 namespace atl::kube {
 
-// Our demands on TLS, set on OpenSSL's context, which HTTP libraries hand out: version 1.2 or later, only our
-// own authorities, and a check of the server's name. Also why a handshake failed, which the libraries don't
-// tell.
+// Our demands on TLS, which are set on OpenSSL's context; HTTP libraries give access to it. We demand version
+// 1.2 or later, only our own authorities, and a check of the server's name. The code also finds out why a
+// handshake failed, which the libraries don't tell.
 
-/// How far the handshakes of a connection have come, one at a time. Thread-safe.
+/// How far a connection's handshakes have come. There is one handshake at a time. Thread-safe.
 class HandshakeLog {
  public:
   void reset();
@@ -40,16 +40,16 @@ class HandshakeLog {
   std::string problem_;
 };
 
-/// Prepares a client's context for one server, a name or an address. `log` must outlive the context and its
-/// connections. Throws Error where a PEM text can't be used, or no authority is given.
+/// Prepares a client's context for one server, given by name or address. `log` must outlive the context and
+/// its connections. Throws Error if a PEM text can't be used, or if no authority is given.
 void prepare_tls(ssl_ctx_st* context, const Credentials& credentials, const std::string& server,
                  HandshakeLog* log);
 
-// A body on its way from the HTTP library's threads, which must never wait, to the one thread that reads it.
-// There is no buffer: a piece is offered in place and given back once it is read. A library that waits for
-// that reads nothing more from the server.
+// Hands a body from the HTTP library's threads, which must never wait, to the one thread that reads it. There
+// is no buffer: a piece is offered in place, and is given back once it is read. Until then the library reads
+// nothing more from the server.
 
-/// Why an exchange has failed: an error that any number of threads may throw, each its own copy.
+/// Why an exchange has failed. Each thread that throws it throws its own copy.
 struct Failure {
   TransportError::Kind kind;
   std::string why;
@@ -57,36 +57,37 @@ struct Failure {
   [[noreturn]] void raise() const { throw TransportError(kind, why); }
 };
 
-/// Any thread may call any of it; offers come one at a time, and so do reads.
+/// Thread-safe. Only one offer may be made at a time, and only one read.
 class Handoff {
  public:
   using Release = std::function<void(bool taken)>;
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Lends a piece until `release` is called, once, from any thread; false: nobody wants the rest.
+  /// Lends a piece until `release` is called, once, from any thread. Returns false if nobody wants the rest.
   void offer(std::string_view piece, Release release);
   /// The body has ended; no more pieces come.
   void finish();
-  /// Copies some of what is offered. Returns 0 at the end of the body, nothing when `until` came first.
-  /// Throws the failure.
+  /// Copies some of the offered piece. Returns 0 at the end of the body, and nothing if `until` came first.
+  /// Throws the failure, if there is one.
   std::optional<std::size_t> take(char* into, std::size_t size, Time until);
-  /// The body has failed, or nobody will read on: reads throw, and pieces are given back unread. The first
-  /// call counts, and none after the end of the body.
+  /// Ends the body with a failure, because it broke off or nobody will read on. From now on reads throw, and
+  /// pieces are given back unread. Only the first call counts, and only before the end of the body.
   void fail(Failure why);
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::string_view piece_;
-  Release release_;  // empty where nothing is offered
+  Release release_;  // empty if nothing is offered
   bool finished_ = false;
   std::optional<Failure> failure_;
 };
 
-// What a connection of an HTTP library has brought so far, seen from outside. Libraries bound neither headers
+// How much a connection of an HTTP library has received, seen from outside. Libraries limit neither headers
 // nor chunks, so we count the bytes that they take from the kernel.
 
-/// Holds a duplicate of a socket's descriptor, which stays valid whatever its owner does. Thread-safe.
+/// Holds a duplicate of a socket's descriptor, which stays valid even if the socket's owner closes its own.
+/// Thread-safe.
 class SocketMeter {
  public:
   explicit SocketMeter(int socket);
@@ -94,11 +95,11 @@ class SocketMeter {
   SocketMeter(const SocketMeter&) = delete;
   SocketMeter& operator=(const SocketMeter&) = delete;
 
-  /// Starts counting again.
+  /// Starts the count of since_mark() at 0.
   void mark() { marked_ = taken(); }
   /// Bytes that the socket's owner has read since mark(), including TLS and HTTP framing.
   std::uint64_t since_mark() const;
-  /// Whether there is no peer and nothing to read, so that the connection can carry no further request.
+  /// Whether the peer is gone and nothing is left to read. The connection then can't carry another request.
   bool is_closed() const;
 
  private:
@@ -108,34 +109,34 @@ class SocketMeter {
   std::atomic<std::uint64_t> marked_ = 0;
 };
 
-/// Makes the kernel notice within a minute that a peer is gone, whether data are under way or not.
+/// Makes the kernel notice within a minute that a peer is gone, whether data is under way or not.
 void watch_for_lost_peer(int socket);
 
-/// Any thread may call any of it.
+/// Thread-safe.
 class Exchange {
  public:
   using Time = std::chrono::steady_clock;
   using Kind = TransportError::Kind;
 
-  /// Errors name `server`; `log` is the connection's.
+  /// Errors name `server`. `log` is that of the connection.
   Exchange(const Request& request, const std::string& server, std::shared_ptr<HandshakeLog> log);
 
-  /// How to make the library give up; set before the request is sent.
+  /// Sets how to make the library give up. Must be set before the request is sent.
   void on_abort(std::function<void()> abort) { abort_ = std::move(abort); }
 
-  // From the library's threads.
-  void connected(std::shared_ptr<SocketMeter> meter);  // anew where the connection is replaced
+  // The library's threads call these.
+  void connected(std::shared_ptr<SocketMeter> meter);  // again if the connection is replaced
   void sent() { is_sent_ = true; }
   void answered(Head head);
   void offer(std::string_view piece, Handoff::Release release);
   void ended() { handoff_.finish(); }
-  void failed(const std::string& why);  // derives the kind of failure from how far the exchange came
+  void failed(const std::string& why);  // finds the kind of failure from how far the exchange has come
 
-  // From the thread that waits:
+  // The waiting thread calls these.
   const Head& wait_for_head(Time::time_point until);
   std::size_t read(char* into, std::size_t size, Time::time_point until);
 
-  /// Ends the exchange with this error, unless it has ended.
+  /// Ends the exchange with this error, unless it has ended already.
   void give_up(Kind kind, const std::string& why);
 
  private:
@@ -156,10 +157,10 @@ class Exchange {
   Handoff handoff_;
 };
 
-// One http_client of cpprestsdk, used by one request at a time: the library's callbacks don't say which
-// request they belong to, so there must be only one. Only cpprest_line.cc uses the library.
+// One http_client of cpprestsdk. Only one request at a time may use it, because the library's callbacks don't
+// say which request they belong to. Only cpprest_line.cc uses the library.
 
-/// The server, and how to reach and trust it: shared by all connections.
+/// The server, and how to reach and trust it. All connections share it.
 struct Peer {
   std::string address;     // "https://10.96.0.1:443", "https://[fd00::1]:443"
   std::string authority;   // "10.96.0.1:443", "[fd00::1]:443"
@@ -176,12 +177,12 @@ class CpprestLine {
   explicit CpprestLine(const Peer& peer);
   ~CpprestLine();
 
-  /// Whether it may carry another request: its connection is young and, as far as we know, open.
+  /// Whether the line may carry another request: its connection is young and, as far as we know, open.
   bool is_usable() const;
   std::shared_ptr<HandshakeLog> log() const;
 
-  /// Starts the request; the library's threads report to `exchange`. `until_done` is released when the
-  /// library no longer uses the connection. Throws TransportError without sending anything.
+  /// Starts the request. The library's threads report to `exchange`. `until_done` is released when the
+  /// library no longer uses the connection. Throws TransportError if nothing was sent.
   void send(const Request& request, const std::shared_ptr<Exchange>& exchange,
             std::shared_ptr<void> until_done);
 

@@ -13,14 +13,14 @@ bool is_blank(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/// The end of the string that begins with the quote at text[at]: behind its last quote.
+/// The index behind the closing quote of the string that begins at text[at].
 std::size_t string_end(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at)
     if (text[at] == '\\') ++at;
   return std::min(at + 1, text.size());
 }
 
-/// The end of the value that begins at text[at].
+/// The index behind the value that begins at text[at].
 std::size_t value_end(std::string_view text, std::size_t at) {
   int depth = 0;
   while (at < text.size()) {
@@ -46,7 +46,7 @@ ItemCutter::Place ItemCutter::place() const {
 }
 
 void ItemCutter::feed(std::string_view part) {
-  std::size_t begin = 0;  // of the part that isn't stored yet
+  std::size_t begin = 0;  // where the part that isn't stored yet begins
   for (std::size_t i = 0; i < part.size(); ++i) {
     const Place before = place();
     step(part[i]);
@@ -138,7 +138,8 @@ std::string_view member_text(std::string_view object, std::string_view name) {
 
 namespace {
 
-/// A string member without its quotes. Names, UIDs and versions contain nothing that JSON escapes.
+/// A string member without its quotes. It isn't unescaped: names, UIDs and versions contain nothing that JSON
+/// escapes.
 std::string_view plain(std::string_view object, std::string_view name) {
   const std::string_view text = member_text(object, name);
   return text.size() >= 2 && text[0] == '"' ? text.substr(1, text.size() - 2) : std::string_view();

@@ -1,4 +1,4 @@
-// Cuts JSON, as it arrives, into the pieces that are worth parsing: a list into its items, a watch into its
+// Cuts JSON into pieces that are worth parsing, while it arrives: a list into its items, and a watch into its
 // events. Only the beginnings and ends of pieces are checked here; the parser checks the rest.
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace atl::kube {
 
-/// Takes a list's text in parts, gives out its items one by one, and keeps its envelope: the same object
-/// without items.
+/// Takes the text of a list in parts. It gives out the items one by one, and keeps the envelope, which is the
+/// same object without its items.
 class ItemCutter {
  public:
   using OnItem = std::function<void(std::string_view item)>;  // the text is lent for the call
 
-  /// Items and the envelope may be up to `limit` bytes each; beyond that feed() throws Error.
+  /// Each item, and the envelope, may have up to `limit` bytes. If one has more, feed() throws Error.
   ItemCutter(OnItem on_item, std::size_t limit) : on_item_(std::move(on_item)), limit_(limit) {}
 
   void feed(std::string_view part);
-  /// Whether the text has ended where an object ends.
+  /// Whether the text so far is a whole object.
   bool is_whole() const { return depth_ == 0 && !envelope_.empty(); }
   const std::string& envelope() const { return envelope_; }
 
@@ -36,41 +36,41 @@ class ItemCutter {
   const OnItem on_item_;
   const std::size_t limit_;
   std::string envelope_, item_;
-  std::string word_;  // the latest string among the list's own members, as far as it has arrived
-  int depth_ = 0;     // nested brackets, of either kind; 2 between items
+  std::string word_;  // the last string among the list's own members, so far
+  int depth_ = 0;     // open brackets of either kind; 2 between items
   bool in_items_ = false, in_string_ = false, is_escaped_ = false;
 };
 
-/// Takes text in parts, gives out lines.
+/// Takes text in parts, and gives out whole lines.
 class LineCutter {
  public:
-  /// Lines may be up to `limit` bytes; beyond that feed() throws Error.
+  /// A line may have up to `limit` bytes. If one has more, feed() throws Error.
   explicit LineCutter(std::size_t limit) : limit_(limit) {}
 
   void feed(std::string_view part);
-  /// Takes the next whole line that isn't empty; false where there is none yet.
+  /// Takes the next whole line that isn't empty. Returns false if there is none yet.
   bool next(std::string& line);
-  /// Whether text without an end of line is left.
+  /// Whether text remains that doesn't end in a line end.
   bool has_rest() const { return begin_ < text_.size(); }
 
  private:
   const std::size_t limit_;
   std::string text_;
-  std::size_t begin_ = 0, searched_ = 0;  // of the next line; how far its end has been searched for
+  std::size_t begin_ = 0, searched_ = 0;  // the next line's begin; how far its end was searched for
 };
 
-/// An object's member as written, "" where it has none. Members of members aren't searched.
+/// The text of an object's member, or "" if it has none. Members of nested objects aren't found.
 std::string_view member_text(std::string_view object, std::string_view name);
 
-// What identifies an object of the API, read from its JSON without parsing the rest.
+// What identifies an object of the API. It is read from the object's JSON without parsing the rest.
 
 struct ObjectKey {
-  std::string name;     // "namespace/name"; a cluster-wide object's name alone
-  std::string uid;      // differs where the object was deleted and made again
-  std::string version;  // resourceVersion: opaque, only compared for equality
+  std::string name;     // "namespace/name"; for a cluster-wide object its name
+  std::string uid;      // another if the object was deleted and made again
+  std::string version;  // resourceVersion: opaque, compared only for equality
 };
 
-/// Members that the object lacks are "".
+/// The object's key. A member that the object lacks is "".
 ObjectKey object_key(std::string_view object);
 
 }  // namespace atl::kube

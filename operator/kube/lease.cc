@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The time of day as the API's MicroTime: for people; nothing here reads it.
+/// The time of day as the API's MicroTime. It is for people: no code here reads it.
 std::string micro_time() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
@@ -22,7 +22,7 @@ std::string micro_time() {
   return fmt::format("{}.{:06}Z", text, micros);
 }
 
-constexpr int kConflict = 409;               // of two that write at once, the slower is told so
+constexpr int kConflict = 409;               // if two replicas write at once, the slower gets this
 constexpr Milliseconds kShortestPause{100};  // between two tries to renew
 constexpr const char* kTooLate = "the API server answered too late";
 
@@ -71,7 +71,7 @@ bool Lease::hold(const std::stop_token& stop) {
     if (!clock_.sleep(pause, stop) || !options_.is_fit()) return leads();
     try_once();
     if (!leads() || clock_.now() < lapses) continue;
-    // Whoever awaits the lapse has given up by now, so the lead can't be had back by a late answer.
+    // await_lapse() has returned by now, so a late answer can't give the lead back.
     leads_until_ = Clock::Time::min();
     problem_ = kTooLate;
   }
@@ -86,7 +86,8 @@ bool Lease::await_lapse(const std::stop_token& stop) const {
   return true;
 }
 
-/// Acquires or renews. False where somebody else leads, or nothing could be written: then leads_until_ stays.
+/// Acquires or renews the lease. Returns false if somebody else leads or nothing could be written.
+/// leads_until_ then stays as it was.
 bool Lease::try_once() {
   const auto begun = clock_.now();
   try {
@@ -101,7 +102,8 @@ bool Lease::try_once() {
       return false;
     }
   } catch (const TransportError& error) {
-    // Broken off, because we were to end or the lease has lapsed meanwhile: the latter is worth a word.
+    // The request was broken off, either because we were to stop or because the lease has lapsed. The second
+    // case has to be reported.
     if (error.kind() == TransportError::Kind::kCancelled)
       problem_ = "the API server didn't answer in time";
     else
@@ -122,7 +124,7 @@ void Lease::lack(const std::string& why) {
   options_.on_problem(why);
 }
 
-/// Nothing: there is no such object yet.
+/// Reads the lease; nothing if the object doesn't exist yet.
 std::optional<Lease::Record> Lease::read() {
   const Answer answer = client_.get(path_);
   if (!answer && answer.error->is_not_found()) return std::nullopt;
@@ -151,8 +153,8 @@ void Lease::observe(const Record& record) {
   seen_since_ = clock_.now();
 }
 
-/// Writes `holder` as the lease's holder, "": nobody; false where somebody else was faster. Throws
-/// TransportError where the server refuses it.
+/// Writes `holder` as the lease's holder ("": nobody). Returns false if somebody else was faster. Throws
+/// TransportError if the server refuses the write.
 bool Lease::write(const std::optional<Record>& before, const std::string& holder) {
   json lease = before ? parse_json(before->text) : json::object();
   lease["apiVersion"] = leases_resource().group + "/" + leases_resource().version;
@@ -170,7 +172,8 @@ bool Lease::write(const std::optional<Record>& before, const std::string& holder
   spec["leaseDurationSeconds"] = holder.empty() ? 1 : options_.duration.count();
   spec["renewTime"] = micro_time();
   lease["spec"] = std::move(spec);
-  // The version that was read goes along, so that of two that take the lease at once one is refused.
+  // The write includes the version that was read. So if two replicas take the lease at once, the server
+  // refuses one.
   const Answer answer = before ? client_.replace(path_, lease.dump())
                                : client_.create(leases_resource().path(options_.space), lease.dump());
   if (!answer && answer.error->code != kConflict)

@@ -1,6 +1,6 @@
-// Which of several replicas leads: the one whose name a Lease object holds, and who renews it. Others take
-// over when they have not seen it renewed for its duration *by their own clocks*, because clocks of different
-// machines needn't agree.
+// Decides which of several replicas leads: the one that a Lease object names as its holder, and that renews
+// the lease. Another replica takes over when it hasn't seen a renewal for the lease's duration *by its own
+// clock*, because clocks of different machines needn't agree.
 #pragma once
 
 #include <atomic>
@@ -19,47 +19,50 @@ const Resource& leases_resource();
 
 struct LeaseOptions {
   std::string space, name;
-  std::string identity;                   // ours: unique, the pod's name
-  std::chrono::seconds duration{15};      // during which others leave us the lead
-  std::chrono::seconds renew_within{10};  // after which we stop leading, before others begin
+  std::string identity;                   // our name, which is unique: the pod's
+  std::chrono::seconds duration{15};      // how long others leave us the lead after a renewal
+  std::chrono::seconds renew_within{10};  // then we stop leading, before others begin
   std::chrono::seconds retry{2};
-  /// Whether we could do a leader's work; if not, we leave it to others.
+  /// Whether we could do a leader's work. If not, we leave the lead to others.
   std::function<bool()> is_fit = [] { return true; };
-  std::map<std::string, std::string> labels{}, annotations{};  // the object's while we hold it
-  /// Called with the server's refusal, or why there was no answer, where these are other words than before: a
-  /// replica that may not have the lease would else wait for it in silence.
+  std::map<std::string, std::string> labels{}, annotations{};  // the Lease object's while we hold it
+  /// Called with the server's refusal, or with why there was no answer, whenever these words change.
+  /// Otherwise a replica that may not have the lease would wait for it in silence.
   std::function<void(const std::string& why)> on_problem = [](const std::string&) {};
 };
 
-/// Used by one thread, except leads() and await_lapse().
+/// Used by one thread, but any thread may call leads() and await_lapse().
 class Lease {
  public:
-  /// The client should be for leases alone, on a transport of its own, because renewals would be late behind
-  /// other requests. It should retry nothing itself. All arguments must outlive the lease.
+  /// The client should be used for this lease alone, on a transport of its own, because renewals would be
+  /// late behind other requests. It should not retry anything by itself. All arguments must outlive the
+  /// lease.
   Lease(Client& client, LeaseOptions options, Clock& clock = steady_clock());
 
-  /// Waits until we are fit and lead; false where `stop` came first.
+  /// Waits until we are fit and lead. Returns false if `stop` came first.
   bool acquire(const std::stop_token& stop);
-  /// Renews until `stop`, or until we are no longer fit (true: we still lead), or until the lease is lost
-  /// (false: write nothing more of what was decided under it).
+  /// Renews the lease. Returns true after `stop`, or when we are no longer fit; we still lead then. Returns
+  /// false when the lease is lost; nothing more may be written then that was decided under it.
   bool hold(const std::stop_token& stop);
-  /// Lets others take over at once. Call it after hold() has returned true, once nothing more is written.
+  /// Lets others take over at once. Call it after hold() has returned true, when nothing more will be
+  /// written.
   void release();
 
-  /// Why the last try didn't give us the lead, although nobody else has it; "": it did, or somebody does.
+  /// Why the last try didn't give us the lead, although nobody else has it. "" if we lead, or somebody else
+  /// does.
   const std::string& problem() const { return problem_; }
 
-  /// Whether we lead, and will for some time. From any thread.
+  /// Whether we lead, and still will for some time. Any thread may call it.
   bool leads() const;
-  /// Waits until we no longer lead, even if a renewal is under way; false where `stop` came first. From any
-  /// thread.
+  /// Waits until we no longer lead, even if a renewal is under way. Returns false if `stop` came first. Any
+  /// thread may call it.
   bool await_lapse(const std::stop_token& stop) const;
 
  private:
-  /// The Lease object as far as it concerns us.
+  /// What concerns us in the Lease object.
   struct Record {
     std::string text;                   // the whole object
-    std::string holder, renewed;        // a change of either shows that the holder lives
+    std::string holder, renewed;        // a change of either shows that the holder is alive
     std::chrono::seconds duration{15};  // as its holder wrote it
   };
   bool try_once();
@@ -73,7 +76,7 @@ class Lease {
   const LeaseOptions options_;
   Clock& clock_;
   std::string path_;
-  std::string seen_;          // holder and time of renewal, as last seen
+  std::string seen_;          // holder and renewal time, as last seen
   Clock::Time seen_since_{};  // by our clock
   std::string problem_, told_;
   std::atomic<Clock::Time> leads_until_{Clock::Time::min()};

@@ -5,13 +5,15 @@
 namespace atl::kube {
 namespace {
 
-// A watch that ends sooner, without a reason, means a server in trouble: resuming at once would add to it.
+// A watch that ends sooner without a reason shows that the server is in trouble. Resuming it at once would
+// add to that.
 constexpr Milliseconds kShortWatch{1000};
-// A resource that isn't there now may be installed one day.
+// A resource that doesn't exist now may be installed later.
 constexpr Milliseconds kLookAgain{30'000};
 constexpr Clock::Time kInTouch = Clock::Time::max();
 
-/// Why a list was refused. Of a resource that it doesn't know a server says only that there is no such page.
+/// Why a list was refused. If the server doesn't know the resource, its own words say only that there is no
+/// such page.
 std::string problem_of(const ApiError& error) {
   if (!error.is_not_found()) return error.text();
   return "404: the API server doesn't serve this resource in this version; install its CustomResourceDefinition";
@@ -33,11 +35,12 @@ void Reflector::run(const std::stop_token& stop) {
     try {
       next = version_.empty() ? list() : watch();
     } catch (const TransportError& error) {
-      // A connection that ends while we stop says nothing of the server.
+      // A connection that ends while we stop doesn't mean that the server is in trouble.
       if (error.kind() == TransportError::Kind::kCancelled || stop.stop_requested()) return;
       lose_touch(error.what());
     } catch (const std::exception& error) {
-      // The answer can't be read. Nobody else would catch this in our thread, and the operator would end.
+      // The answer can't be read. The exception is caught here, because in this thread it would end the
+      // operator.
       lose_touch(error.what());
     }
     if (!next.is_good) clock_.sleep(std::max(backoff_.next(), next.at_least), stop);
@@ -75,7 +78,7 @@ Reflector::Next Reflector::watch() {
     while (const auto event = watch->next(options_.quiet)) {
       const Next next = take(*event);
       if (!next.is_good) return next;
-      if (version_.empty()) return {has_spoken};  // wait if the version is always forgotten at once
+      if (version_.empty()) return {has_spoken};  // wait, unless an event came before
       has_spoken = true;
       backoff_.reset();
     }
@@ -110,7 +113,7 @@ Reflector::Next Reflector::take(const WatchEvent& event) {
 }
 
 void Reflector::tell(void (Store::*how)(std::string_view), std::string_view object) {
-  if (silent_since_.load() != kInTouch) silent_since_ = clock_.now();  // a long list is no silence
+  if (silent_since_.load() != kInTouch) silent_since_ = clock_.now();  // a long list isn't silence
   try {
     (store_.*how)(object);
   } catch (const std::exception& error) {
@@ -139,7 +142,7 @@ std::string Reflector::problem() const {
 }
 
 std::chrono::seconds Reflector::lifetime() {
-  // Random, so that many watches don't end together.
+  // The lifetime is random, so that many watches don't end together.
   std::uniform_int_distribution<std::chrono::seconds::rep> more(0, options_.lifetime.count());
   return options_.lifetime + std::chrono::seconds(more(random_));
 }

@@ -1,7 +1,8 @@
-// Keeps a Store equal to the cluster: a list, then a watch from the list's version on, for as long as we run.
-// A watch that ends is resumed from the last version received. If the server has forgotten a version (410), a
-// new list follows; objects that were deleted meanwhile are missing in it and leave the store. Versions are
-// opaque, and are taken over only once the store has the objects that they stand for.
+// Keeps a Store equal to the cluster, for as long as we run: it lists a resource, then watches it from the
+// list's version on. A watch that ends is resumed from the last version received. If the server has forgotten
+// a version (410), the resource is listed again; objects that were deleted in between are missing in the list
+// and leave the store. Versions are opaque. A version is remembered only once the store has the objects that
+// it stands for.
 #pragma once
 
 #include <atomic>
@@ -17,17 +18,17 @@
 namespace atl::kube {
 
 struct ReflectorOptions {
-  std::string path;  // of the resource
+  std::string path;  // the path of the resource
   Selection only;
   int page = 500;
-  bool may_be_absent = false;  // a server that doesn't know the resource (404) has no objects of it, for now
+  bool may_be_absent = false;  // a server without the resource (404) has no objects of it for now
   BackoffRule backoff{Milliseconds(800), Milliseconds(30'000), 1.0};
-  /// The longest silence of a watch. Servers send a bookmark every minute; a half-open connection brings
-  /// none.
+  /// The longest time for which a watch may be silent. Servers send a bookmark every minute; a half-open
+  /// connection delivers none.
   Milliseconds quiet{150'000};
-  std::chrono::seconds lifetime{300};  // of a watch; lengthened at random up to twice that
-  /// Called with an object that the store can't take, and the reason. The object is skipped, so that others
-  /// don't suffer for it.
+  std::chrono::seconds lifetime{300};  // of a watch; each gets up to twice as long, at random
+  /// Called with an object that the store can't take, and with the reason. The object is skipped, so that
+  /// others aren't held up.
   std::function<void(const std::string& name, const std::string& why)> on_unreadable =
       [](const std::string&, const std::string&) {};
 };
@@ -37,21 +38,21 @@ class Reflector {
   /// All arguments must outlive the reflector.
   Reflector(Client& client, Store& store, ReflectorOptions options, Clock& clock = steady_clock());
 
-  /// Runs until `stop`, which must be the client's as well, so that it ends every wait.
+  /// Runs until `stop`, which must also stop the client, so that it ends every wait.
   void run(const std::stop_token& stop);
 
   // From any thread.
-  /// Whether the store has held everything at least once.
+  /// Whether the store has been filled at least once.
   bool has_synced() const { return lists_ > 0 || is_absent_; }
-  /// Lists that came whole: the first, and each relist.
+  /// The number of complete lists: the first one, and each later one.
   int lists() const { return lists_; }
-  /// How long the store has received nothing. Zero while a watch is open, however quiet.
+  /// How long the store has received nothing. Zero while a watch is open, however quiet the watch is.
   Milliseconds out_of_touch() const;
-  /// The server's refusal, or why there was no answer.
+  /// The server's last refusal, or why there was no answer.
   std::string problem() const;
 
  private:
-  /// What to do after a step: go on, or first wait, at least so long.
+  /// What to do after a step: go on, or wait first, for at least the given time.
   struct Next {
     bool is_good;
     Milliseconds at_least{0};
@@ -72,11 +73,11 @@ class Reflector {
   std::minstd_rand random_{std::random_device{}()};
   std::atomic<int> lists_ = 0;
   std::atomic<bool> is_absent_ = false;
-  std::atomic<Clock::Time> silent_since_;  // kInTouch: it isn't silent
+  std::atomic<Clock::Time> silent_since_;  // kInTouch while not silent
   mutable std::mutex mutex_;               // guards problem_
   std::string problem_;
-  std::string version_;             // to watch from; "": list first
-  std::string list_version_ = "0";  // not older than this: "0" any, which spares etcd; "" the latest
+  std::string version_;             // the version from which to watch; "": list first
+  std::string list_version_ = "0";  // least version to list: "0" any, to spare etcd; "" the latest
 };
 
 }  // namespace atl::kube

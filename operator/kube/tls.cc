@@ -1,4 +1,4 @@
-// Our demands on TLS, set on OpenSSL's context, and why a handshake failed.
+// Sets our demands on TLS in OpenSSL's context, and finds out why a handshake failed.
 #include "operator/kube/exchange.h"
 
 #include <openssl/err.h>
@@ -36,7 +36,7 @@ std::vector<Certificate> certificates(const std::string& pem, const char* what) 
 void trust(SSL_CTX* context, const std::string& ca) {
   if (ca.empty()) fail("no certificate authority is given, and https is never used without one");
   X509_STORE* store = X509_STORE_new();
-  SSL_CTX_set_cert_store(context, store);  // replaces the system's authorities, and owns it
+  SSL_CTX_set_cert_store(context, store);  // replaces the system's authorities; the context owns it now
   for (const Certificate& authority : certificates(ca, "the certificate authority"))
     X509_STORE_add_cert(store, authority.get());
 }
@@ -62,7 +62,7 @@ void expect_name(SSL_CTX* context, const std::string& server) {
   X509_VERIFY_PARAM_set1_host(rules, server.c_str(), server.size());
 }
 
-/// Index of a context's log. SSL_CTX_set_app_data's slot belongs to Asio.
+/// The index under which a context keeps its log. The slot of SSL_CTX_set_app_data belongs to Asio.
 int log_index() {
   static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;

@@ -31,11 +31,12 @@ void WorkQueue::add_after(const std::string& key, Milliseconds wait) {
   }
   due_[key] = when;
   later_.emplace(when, key);
-  // All: one alone might take the key that is due first, and leave later ones to threads without a time-out.
+  // All threads are woken. One alone might take the key that is due first, and leave later keys to threads
+  // that wait without a time-out.
   changed_.notify_all();
 }
 
-/// Takes the key off both `later_` and `due_`.
+/// Removes the key from both `later_` and `due_`.
 void WorkQueue::take_off(std::unordered_map<std::string, Clock::Time>::iterator due) {
   const auto [first, last] = later_.equal_range(due->second);
   later_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == due->first; }));

@@ -1,4 +1,4 @@
-// What gives a pod more than its own, by the table of charts/atoll/guards.json.
+// Refuses fields that give a pod more rights than it should have, by the table charts/atoll/guards.json.
 #include "operator/objects/template.h"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ using nlohmann::json;
 
 struct Row {
   std::vector<std::string> of, fields;
-  std::vector<std::string> allowed;  // values; "x/*": all that begin so; none: the field may not be there
-  std::string feature;  // in jobs.allow; kAnyCapability: each value by itself; "": nothing allows it
+  std::vector<std::string> allowed;  // values; "x/*": any that begins with x/; empty: none
+  std::string feature;               // which allows the field; kAnyCapability: the value; "": none
   std::string why;
 };
 
@@ -37,7 +37,7 @@ const std::vector<Row>& table() {
 
 using Found = std::function<void(const json&)>;
 
-/// Each value that lies at "a.b[].c"; what is null or isn't there is none.
+/// Calls `found` with each value at a path like "a.b[].c". Null and absent values are skipped.
 void find_values(const json& object, std::string_view field, const Found& found) {
   if (object.is_null()) return;
   if (field.empty()) return found(object);
@@ -82,7 +82,7 @@ void judge_field(const Row& row, const json& part, const std::string& field, con
   });
 }
 
-/// Their keys have dots: what a row calls a field is how they begin.
+/// Judges annotations. Their keys contain dots, so a row's field is the beginning of a key.
 void judge_annotations(const Row& row, const json& annotations, const std::string& beginning,
                        const std::string& path, std::vector<Breach>& found) {
   if (!annotations.is_object()) return;

@@ -70,7 +70,8 @@ std::string open_blob(const RawPair& pair) {
   return counted(kType) + counted(bytes_of(pair.open));
 }
 
-/// The section that a passphrase would encrypt. It has the number twice, to detect a wrong passphrase.
+/// The section that a passphrase would encrypt. It contains the same random number twice, so that readers
+/// notice a wrong passphrase.
 std::string secret_section(const RawPair& pair) {
   std::array<unsigned char, 4> random;
   check(RAND_bytes(random.data(), int(random.size())) == 1);

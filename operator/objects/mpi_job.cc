@@ -1,7 +1,7 @@
-// launcher: mpijob. Instead of our own pods there is a Kubeflow MPIJob (kubeflow.org/v2beta1), from which
-// mpi-operator makes them. Its templates carry our gate, and the launcher's template is entirely ours, so its
-// pods are placed, released, watched and told their ranks like our own. mpi-operator's host file and keys are
-// mounted but not used.
+// The objects for launcher: mpijob. Instead of pods, the operator makes a Kubeflow MPIJob
+// (kubeflow.org/v2beta1), from which mpi-operator makes the pods. Its templates carry our gate, and its
+// launcher's template is entirely ours. So its pods are placed, released, watched and told their ranks like
+// our own. mpi-operator's host file and keys are mounted but not used.
 #include "operator/objects/objects.h"
 
 #include <fmt/format.h>
@@ -24,9 +24,9 @@ using nlohmann::json;
 using Servers = std::vector<std::vector<Rank>>;
 
 constexpr const char* kJobUidAnnotation = "atoll.dev/job-uid";
-constexpr const char* kServersAnnotation = "atoll.dev/servers";               // "0,1;2,3": the ranks of each
-constexpr const char* kReplicaLabel = "training.kubeflow.org/replica-index";  // a worker's: mpi-operator's
-constexpr const char* kTheirKeys = "/etc/atoll/mpi-operator-keys";  // mounted everywhere, trusted nowhere
+constexpr const char* kServersAnnotation = "atoll.dev/servers";               // "0,1;2,3": ranks by server
+constexpr const char* kReplicaLabel = "training.kubeflow.org/replica-index";  // mpi-operator sets it
+constexpr const char* kTheirKeys = "/etc/atoll/mpi-operator-keys";  // mounted in all pods, trusted in none
 
 std::string text_of_servers(const Servers& servers) {
   std::string text;
@@ -34,7 +34,7 @@ std::string text_of_servers(const Servers& servers) {
   return text;
 }
 
-/// The ranks of one server, given its number.
+/// The ranks of server `number`, from the list of all servers' ranks.
 std::string ranks_in(const std::string& servers, const std::string& number) {
   std::istringstream stream(servers);
   int next = 0;
@@ -43,13 +43,13 @@ std::string ranks_in(const std::string& servers, const std::string& number) {
   return {};
 }
 
-/// A pod template for an MPIJob. The pods will belong to the MPIJob or to a Job of it, so an annotation names
-/// their GNNJob.
+/// A pod template for an MPIJob. The pods will belong to the MPIJob, or to a Job of it, so an annotation
+/// names their GNNJob.
 json template_of(json pod, const GnnJob& job, int attempt) {
   json& metadata = pod["metadata"];
   metadata["labels"][kAttemptLabel] = std::to_string(attempt);
   metadata["annotations"][kJobUidAnnotation] = job.meta.uid;
-  pod["spec"].erase("restartPolicy");  // it stands beside the template
+  pod["spec"].erase("restartPolicy");  // an MPIJob has it beside the template
   return {{"metadata", {{"labels", metadata["labels"]}, {"annotations", metadata["annotations"]}}},
           {"spec", pod["spec"]}};
 }
@@ -62,8 +62,8 @@ json without_server(const json& env) {
   return kept;
 }
 
-/// Workers are alike: as large as the largest server's, and all with the output, because one of them has rank
-/// 0.
+/// The template of all workers. Each is as large as the largest server's, and each mounts the output, because
+/// one of them has rank 0.
 json worker_template(const GnnJob& job, const Settings& settings, int attempt, const Servers& servers,
                      std::size_t most) {
   std::vector<Rank> ranks(most);
@@ -82,7 +82,7 @@ json replicas(std::size_t count, json pod_template) {
   return {{"replicas", count}, {"restartPolicy", "Never"}, {"template", std::move(pod_template)}};
 }
 
-/// Whether RFC 1035 allows the name. A worker's host name begins with its job's name.
+/// Whether RFC 1035 allows the name. The name of a worker's host begins with its job's name.
 bool is_host_name(const std::string& name) {
   constexpr std::size_t kLongest = 63;
   return name.size() <= kLongest && name[0] >= 'a' && name[0] <= 'z' && name.find('.') == std::string::npos;
@@ -97,8 +97,8 @@ std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt, co
   const json launcher = template_of(parse_json(launcher_pod(job, settings, attempt)), job, attempt);
   json object = object_of(job, "kubeflow.org/v2beta1", "MPIJob", mpi_job_name(job.meta.name, attempt));
   object["metadata"]["annotations"][kMadeAnnotation] = text_of(now);
-  // The launcher is created at startup, so that it is placed together with the workers; its scheduling gate
-  // holds it back until they are ready. Restarts and clean-up are our operator's work: it numbers the
+  // The launcher is created at startup, so that it is placed together with the workers. Its scheduling gate
+  // holds it back until the workers are ready. Restarts and clean-up are our operator's work: it numbers the
   // attempts, and keeps a failed attempt's pods until it has read why they failed.
   object["spec"] = {
       {"slotsPerWorker", most},

@@ -1,4 +1,4 @@
-// Names, labels and annotations of a job's objects, by which an operator finds everything again.
+// Names, labels and annotations of a job's objects. An operator finds the objects again by them.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@ inline constexpr const char* kManager = "atoll";
 inline constexpr const char* kRoleLabel = "atoll.dev/role";  // prepare | worker | launcher | placeholder
 inline constexpr const char* kServerLabel = "atoll.dev/server";
 inline constexpr const char* kIncarnationLabel = "atoll.dev/incarnation";
-inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";  // of launchers, and of an MPIJob's workers
+inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";  // on launchers, and on an MPIJob's workers
 inline constexpr const char* kManifestLabel = "atoll.dev/manifest";          // MadeOf::manifest of a pod
 inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";           // "0,1"
 inline constexpr const char* kPinnedAnnotation = "atoll.dev/pinned-to";      // a node's name
-inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when its gate was removed
-// When the prepare pod or an MPIJob was made, by our clock, from which the API server's may differ.
+inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when the gate was removed
+// When the prepare pod or an MPIJob was made, by the operator's clock. The API server's clock may differ.
 inline constexpr const char* kMadeAnnotation = "atoll.dev/made-at";
 inline constexpr const char* kAfterRestartAnnotation =
     "atoll.dev/after-restart";  // last_restart() when it was made
-// Pods for which Kueue assigned nodes name the Workload and their set of it.
+// Pods for which Kueue assigned nodes have the Workload's name and their pod set's name in these.
 inline constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr const char* kWorkloadAnnotation = "kueue.x-k8s.io/workload";
-inline constexpr const char* kAssignedAnnotation = "atoll.dev/assigned-nodes";  // of the prepare pod: "n3,n4"
+inline constexpr const char* kAssignedAnnotation = "atoll.dev/assigned-nodes";  // on the prepare pod: "n3,n4"
 inline constexpr const char* kGate = "atoll.dev/placement";
 
 inline constexpr const char* kPrepareRole = "prepare";
@@ -34,13 +34,14 @@ inline constexpr const char* kLauncherRole = "launcher";
 inline constexpr const char* kPlaceholderRole = "placeholder";
 
 inline constexpr const char* kEngine = "engine";       // the container that is ours
-inline constexpr const char* kManifestVolume = "job";  // of every pod: the job's ConfigMap
+inline constexpr const char* kManifestVolume = "job";  // in every pod: the job's ConfigMap
 inline constexpr int kSshPort = 2222, kMetricsPort = 9400;
 
-/// Placeholder for a job's Secret in pods that are never made: in a dry run, and in what a queue counts.
+/// Stands for the name of a job's Secret in pods that are never made: in a dry run, and in what a queue
+/// counts.
 inline constexpr const char* kNoKeysYet = "none-yet";
 
-/// `id`: LoginKeys::id.
+/// `id` is LoginKeys::id.
 inline std::string keys_name(const std::string& job, const std::string& id) {
   return job + "-keys-" + id;
 }
@@ -62,12 +63,13 @@ inline std::string worker_name(const std::string& job, int server, int incarnati
 inline std::string workload_name(const std::string& job) {
   return "gnnjob-" + job;
 }
-/// What asks an autoscaler for nodes: all such names of a job begin like this.
+/// The beginning of the names of all objects that ask an autoscaler for nodes for this job.
 inline std::string room_prefix(const std::string& job) {
   return job + "-room-";
 }
-/// `part`: the server's number, kLauncherRole; or of a CapacityBuffer, how many pods of which role, or
-/// "first" for server 0 where it needs other nodes than the rest.
+/// The name of one such object. For a placeholder, `part` is the server's number or kLauncherRole. For a
+/// CapacityBuffer, it is a number of pods and their role, or "first" if server 0 needs other nodes than the
+/// rest.
 inline std::string room_name(const std::string& job, const std::string& part) {
   return room_prefix(job) + part;
 }

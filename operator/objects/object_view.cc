@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kLongestMoment = 64;
 
-/// Keeps the labels and annotations that are read. Anybody may give an object our labels and a megabyte of
-/// others, and all such objects are kept in memory.
+/// Keeps only the labels and annotations that are read. Anybody may give an object our labels and a megabyte
+/// of others, and all objects with our labels are kept in memory.
 void keep_own_words(Meta& meta) {
   std::erase_if(meta.labels, [](const auto& label) {
     return label.first != kJobLabel && label.first != kManagedByLabel && label.first != kManifestLabel;

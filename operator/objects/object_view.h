@@ -1,4 +1,4 @@
-// The objects that jobs have in the API, other than pods, as far as decisions about a job need them.
+// The jobs' objects in the API other than pods. Only what decisions need is kept of them.
 #pragma once
 
 #include <memory>
@@ -29,13 +29,13 @@ const char* name_of(Kind kind);
 struct ObjectView {
   Kind kind = Kind::kConfigMap;
   Meta meta;
-  std::shared_ptr<const Prepared> prepared{};  // of a ConfigMap: its prepared.json, if any
-  std::string failure{};                       // of an MPIJob: why it failed, if it did
+  std::shared_ptr<const Prepared> prepared{};  // a ConfigMap's prepared.json, if any
+  std::string failure{};                       // why an MPIJob failed, if it did
   std::optional<Workload> workload{};
 };
 
-/// `object`: the API's JSON. Keeps nothing of Secrets and ConfigMaps that a decision doesn't need, least of
-/// all keys; and of labels and annotations those that decisions read.
+/// Reads an object from the API's JSON in `object`. It keeps nothing of Secrets and ConfigMaps that a
+/// decision doesn't need, least of all keys, and only those labels and annotations that decisions read.
 ObjectView read_object(Kind kind, const nlohmann::json& object);
 
 }  // namespace atl::ctl

@@ -87,8 +87,8 @@ std::string network_policy(const GnnJob& job, const Settings& settings) {
   return policy.dump();
 }
 
-// Counts what a gang's pods request when they are made: beside their ranks' resources, memory for /dev/shm
-// and what the template adds.
+// Counts what a gang's pods request once they are made. Besides their ranks' resources, that is memory for
+// /dev/shm and what the template adds.
 
 void count_pods(const GnnJob& job, const Settings& settings, Gang& gang) {
   const auto largest = std::ranges::max_element(gang.servers, {}, &std::vector<Rank>::size);
@@ -104,7 +104,8 @@ using nlohmann::json;
 
 constexpr const char* kManifest = "/etc/atoll/job/job.yaml";
 
-/// Ignores the image's and the user's configuration: strict host checking against the job's own key.
+/// The ssh command. It ignores the configuration of the image and of the user, and strictly checks hosts
+/// against the job's own key.
 constexpr const char* kShell =
     "ssh -F none -p 2222 -l atoll -i /etc/atoll/keys/id_login -o IdentitiesOnly=yes -o BatchMode=yes "
     "-o StrictHostKeyChecking=yes -o UserKnownHostsFile=/etc/atoll/keys/known_hosts "
@@ -131,8 +132,8 @@ json worker_env(const std::vector<Rank>& ranks, int server) {
                       field_env("ATOLL_NODE", "spec.nodeName")});
 }
 
-/// Adds NCCL's variables, from the operator's settings. Where one pod has all ranks, their messages need not
-/// leave it: they meet on the loopback device, whatever networks the pod is on.
+/// Adds NCCL's variables from the operator's settings. If one pod has all ranks, their messages need not
+/// leave the pod, so the ranks meet on the loopback device, whatever networks the pod is on.
 void add_nccl(json& env, const Job& job, std::size_t ranks, const Settings& settings) {
   if (job.resources.gpus == 0) return;
   auto variables = settings.nccl;
@@ -140,15 +141,15 @@ void add_nccl(json& env, const Job& job, std::size_t ranks, const Settings& sett
   for (const auto& [name, value] : variables) env.push_back({{"name", name}, {"value", value}});
 }
 
-/// Bytes of /dev/shm for so many ranks: as many as the job asks for, or else as the operator gives.
+/// Bytes of /dev/shm for `ranks` ranks: what the job asks for each, or else the operator's default.
 std::int64_t shared_memory_of(const Job& job, std::size_t ranks, const Settings& settings) {
   std::int64_t of_rank = job.resources.shared_memory;
   if (of_rank == 0) of_rank = job.resources.gpus > 0 ? settings.cuda_shared_memory : settings.shared_memory;
   return (Resources({{"memory", of_rank}}) * std::int64_t(ranks)).of("memory");
 }
 
-/// Seconds in which ranks may write a checkpoint. Less than the pod's grace, so that their supervisor has
-/// time to say how it ended.
+/// The seconds in which ranks may write a checkpoint. They are less than the pod's grace, so that the ranks'
+/// supervisor has time to report their end.
 std::int64_t time_for_ranks(const json& pod) {
   constexpr std::int64_t kForTheSupervisor = 10, kKubernetesDefault = 30;
   const auto grace = integer_of(pod.at("spec"), "terminationGracePeriodSeconds").value_or(kKubernetesDefault);
@@ -172,13 +173,15 @@ void serve_ssh(json& container) {
                                  {"failureThreshold", 5}};
 }
 
-/// Mounts the output in one pod only, because only rank 0 has what resumes a job: so ReadWriteOnce suffices.
+/// Mounts the output. Only the pod of rank 0 does, because only rank 0 writes what resumes a job, so a
+/// ReadWriteOnce volume suffices.
 void mount_output(json& pod, const Job& job) {
   const json none = {{"emptyDir", json::object()}};
   mount(pod, "output", job.output.volume.empty() ? none : parse_json(job.output.volume), "/output", false);
 }
 
-/// The prepare pod takes the room of a worker that isn't there yet, on any of the workers' nodes.
+/// Restricts the prepare pod to the nodes that the queue assigned to workers. It takes the room of a worker
+/// that doesn't exist yet.
 void demand_assigned(json& pod, const GnnJob& job) {
   const AssignedNodes* assigned = only_nodes(job.admitted.worker_nodes);
   if (!assigned) return;

@@ -17,9 +17,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Tolerates nodes that don't answer, because their pods are replaced after a time of ours, not the cluster's
-/// 300 s; and nodes kept for GPUs, because ranks may run on these, the launcher is planned beside them, and
-/// only such a node may have the room for preparing.
+/// The tolerations of a job's pods. They tolerate nodes that don't answer, because such pods are replaced
+/// after our own time, not after the cluster's 300 s. Pods of jobs with GPUs also tolerate GPU nodes: ranks
+/// run there, the launcher is planned beside them, and perhaps only such a node has room for the prepare pod.
 json tolerations(const Job& job, const Settings& settings) {
   json all = json::array();
   for (const char* what : {"not-ready", "unreachable"})

@@ -1,6 +1,7 @@
-// What asks an autoscaler for nodes: placeholder pods, and CapacityBuffers with their PodTemplates. Both have
-// the scheduling fields of the gang's own pods, so that they fit where those will, and nowhere else. A node
-// gets as many servers of a gang as fit, and as many of these: nothing spreads them but what they request.
+// Objects that ask an autoscaler for nodes: placeholder pods, and CapacityBuffers with their PodTemplates.
+// Both have the scheduling fields of the gang's own pods, so that they fit on the same nodes and on no
+// others. A node takes as many of them as it would take servers of the gang, because only their requests
+// spread them.
 #include <utility>
 #include <vector>
 
@@ -15,10 +16,10 @@ namespace {
 
 using nlohmann::json;
 
-/// The pod whose room it is, as it would be made.
+/// The pod that will use the room, as it would be made.
 json pod_of(const GnnJob& job, const Settings& settings, const std::string& role) {
   GnnJob alone = job;
-  alone.status.keys = kNoKeysYet;  // what nodes it may use doesn't depend on them
+  alone.status.keys = kNoKeysYet;  // the pod's nodes don't depend on the keys
   return parse_json(role == kLauncherRole ? launcher_pod(alone, settings, 1)
                                           : worker_pod(alone, settings, 0, {0}, 0));
 }
@@ -29,7 +30,7 @@ json rule_of(const LabelRule& rule) {
   return made;
 }
 
-/// Demands that one of the terms holds, beside whatever the pod demands.
+/// Demands that one of the terms holds, in addition to all that the pod demands already.
 void demand_one_of(json& spec, const NodeTerms& alternatives) {
   json& terms =
       spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
@@ -45,7 +46,7 @@ void demand_one_of(json& spec, const NodeTerms& alternatives) {
   terms = std::move(all);
 }
 
-/// The first finds a domain, and the others follow it.
+/// Keeps placeholders in one domain. The first one finds a domain, and the others follow it.
 void stay_together(json& spec, const GnnJob& job, const WantedRoom& room) {
   if (room.together.empty()) return;
   json term;
@@ -62,7 +63,7 @@ void stay_together(json& spec, const GnnJob& job, const WantedRoom& room) {
   affinity["preferredDuringSchedulingIgnoredDuringExecution"].push_back(std::move(preferred));
 }
 
-/// Limits equal requests: extended resources and quotas want both.
+/// Limits equal the requests, because extended resources and quotas demand both.
 json resources_of(const Resources& requests) {
   json amounts = json::object();
   for (const auto& [resource, amount] : requests.amounts())
@@ -90,7 +91,7 @@ json spec_of(const GnnJob& job, const Settings& settings, const WantedRoom& room
       {"restartPolicy", "Always"},
       {"automountServiceAccountToken", false},
       {"enableServiceLinks", false},
-      {"terminationGracePeriodSeconds", 0},  // nothing is lost with it, and its room is wanted
+      {"terminationGracePeriodSeconds", 0},  // nothing is lost with the pod, and its room is wanted at once
       {"securityContext", {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}}},
       {"containers", json::array({container_of(settings, room)})}};
   const json own = pod_of(job, settings, room.role).at("spec");
@@ -115,7 +116,7 @@ json labels_of(const json& object) {
   return labels;
 }
 
-/// An object that goes where the job's manifest changes.
+/// An object that is deleted when the job's manifest changes.
 json dated(const GnnJob& job, const char* api_version, const char* kind, const std::string& name) {
   json object = object_of(job, api_version, kind, name);
   object["metadata"]["labels"][kManifestLabel] = job.made_of.manifest;

@@ -15,11 +15,12 @@ constexpr const char *kWhenResumed = "it is chosen when the job is resumed",
                          "no nodes could hold all ranks, even if they were empty; until some could, "
                          "each rank has a pod of its own";
 
-/// The gangs that the job's ranks could be, with so many in a pod each. No manifest is read for them: a job
-/// that waits for its first nodes is looked at again and again, and some numbers have dozens of divisors.
+/// The gangs that the job's ranks could form, one for each number of ranks in a pod. They are made without
+/// reading a manifest for each: a job that waits for its first nodes is looked at again and again, and some
+/// numbers have dozens of divisors.
 std::vector<Gang> ways(GnnJob sized, const Settings& settings, const std::vector<int>& sizes) {
   std::vector<Gang> gangs;
-  sized.status.keys = kNoKeysYet;  // what pods ask for doesn't depend on them
+  sized.status.keys = kNoKeysYet;  // the pods' requests don't depend on the keys
   for (const int ranks : sizes) {
     sized.job->placement.ranks_per_server = ranks;
     Gang& gang = gangs.emplace_back(gang_of(*sized.job, std::vector<PairBytes>{}, settings.gpu_resource));
@@ -29,7 +30,7 @@ std::vector<Gang> ways(GnnJob sized, const Settings& settings, const std::vector
   return gangs;
 }
 
-/// Whether no rule of its strategy refuses such a job.
+/// Whether the job's strategy allows pods of `ranks` ranks.
 bool is_allowed(GnnJob given, int ranks) {
   try {
     set_pod_size(given, ranks);
@@ -54,7 +55,7 @@ std::optional<PodSize> largest_allowed(const GnnJob& given, std::vector<Gang> ga
 bool is_pod_size_open(const GnnJob& job, bool is_new) {
   const PodSize& chosen = job.status.pod_size;
   if (chosen.ranks == 0) return is_new || !chosen.reason.empty();
-  return job.made_of.manifest != job.status.made_of.manifest;  // somebody asks for something else
+  return job.made_of.manifest != job.status.made_of.manifest;  // the user asks for something else now
 }
 
 bool could_hold_chosen(const GnnJob& job, const Settings& settings, const LargestPods& largest) {

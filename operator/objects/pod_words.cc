@@ -12,12 +12,12 @@ std::string reason_of_end(const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
   if (!engine || !engine->ended) {
     if (pod.is_terminating()) return "Deleted";
-    return pod.reason.empty() ? "Exit" : "Rejected";  // kubelet didn't accept it: OutOfcpu, NodeAffinity, …
+    return pod.reason.empty() ? "Exit" : "Rejected";  // kubelet rejected it: OutOfcpu, NodeAffinity, …
   }
   const auto told = read_rank_end(engine->message);
   if (engine->reason == "OOMKilled" || (told && told->reason == "OOMKilled")) return "OOMKilled";
   if (told && told->reason == "DaemonEnded") return told->reason;
-  if (pod.is_terminating() || told) return "Deleted";  // it ended because it was told to
+  if (pod.is_terminating() || told) return "Deleted";  // it was told to end
   return engine->signal > 0 || engine->exit_code > 128 ? "Signal" : "Exit";
 }
 

@@ -22,8 +22,8 @@ constexpr const char *kPinned = "/metadata/annotations/atoll.dev~1pinned-to",
                      *kReleased = "/metadata/annotations/atoll.dev~1released-at",
                      *kHostname = "/spec/nodeSelector/kubernetes.io~1hostname";
 
-/// The beginning of every patch: a test of the pod's identity, which a pod that doesn't exist yet can't have,
-/// and a place for annotations, which a patch doesn't create.
+/// The beginning of every patch. It tests the pod's UID, unless the pod doesn't exist yet. It also adds the
+/// map of annotations if the pod has none, because a patch can't create it on the way.
 json patch_of(const PodView& pod) {
   json patch = json::array();
   if (!pod.meta.uid.empty()) patch.push_back(step("test", "/metadata/uid", pod.meta.uid));
@@ -31,7 +31,8 @@ json patch_of(const PodView& pod) {
   return patch;
 }
 
-/// Adds the node to every term: terms are alternatives, and a gated pod's affinity may only become narrower.
+/// The pod's affinity with the node added to every term. Terms are alternatives, and a gated pod's affinity
+/// may only be narrowed.
 json narrowed(const PodView& pod, const std::string& node) {
   const json rule = {{"key", "metadata.name"}, {"operator", "In"}, {"values", {node}}};
   json affinity = pod.affinity.empty() ? json::object() : parse_json(pod.affinity);
@@ -46,10 +47,10 @@ void add_pin(json& patch, const PodView& pod, const std::string& node) {
   if (!pod.pinned.empty()) return;
   if (!pod.affinity.empty()) patch.push_back(step("test", "/spec/affinity", parse_json(pod.affinity)));
   patch.push_back(step("add", "/spec/affinity", narrowed(pod, node)));
-  // Kueue reads no other pin, when it looks for pods that wait for a node where they can't run. Every pod of
-  // ours has a node selector: that of its platform.
+  // When Kueue looks for pods that wait for a node on which they can't run, it reads only the node selector.
+  // Every pod of ours has one already, for its platform.
   if (!pod.meta.label(kPodSetLabel).empty()) patch.push_back(step("add", kHostname, node));
-  // The annotation marks our pin: the template may have an affinity to one node as well, which takes no room.
+  // The annotation marks our pin. A template's own affinity to one node may look the same, but takes no room.
   patch.push_back(step("add", kPinned, node));
 }
 

@@ -7,13 +7,13 @@ namespace {
 
 /// "registry:5000/atoll/engine" of "registry:5000/atoll/engine:1".
 std::string repository_of(const std::string& image) {
-  const auto name = image.rfind('/') + 1;  // 0 where there is none
+  const auto name = image.rfind('/') + 1;  // 0 if there is no '/'
   return image.substr(0, image.find_first_of(":@", name));
 }
 
-/// The image by its digest, a name that never means another. "" where kubelet reports no digest: an image
-/// that was loaded into a node has none in a registry. `id`: kubelet's, which writes out short names of the
-/// Docker Hub.
+/// The image named by its digest, which never means another image. "" if kubelet reports no digest, as for an
+/// image that was loaded into a node without a registry. `id` is kubelet's, which spells out short names of
+/// the Docker Hub.
 std::string by_digest(const std::string& image, std::string id) {
   if (const auto scheme = id.find("://"); scheme != std::string::npos) id.erase(0, scheme + 3);
   const auto digest = id.find("@sha256:");
@@ -34,12 +34,13 @@ std::string engine_image(const GnnJob& job, const Settings& settings) {
 std::string image_to_record(const GnnJob& job, const Settings& settings, const std::vector<PodView>& pods) {
   std::string image = job.made_of.image;
   for (const PodView& pod : pods) {
-    // A placeholder runs no engine, and may outlive all other pods, as where its deletion is refused.
+    // A placeholder runs no engine. It may outlive all other pods, for example if the API server refuses to
+    // delete it.
     if (pod.meta.owner_uid != job.meta.uid || pod.meta.label(kRoleLabel) == kPlaceholderRole) continue;
-    if (image.empty()) image = pod.image;  // made by an operator that recorded no image
+    if (image.empty()) image = pod.image;  // an operator made the pod that recorded no image
     const ContainerView* engine = pod.container(kEngine);
     if (!engine || pod.image != image || image.find('@') != std::string::npos) continue;
-    // Nodes that never pull know the image by its tag alone.
+    // Nodes that never pull know an image by its tag alone.
     if (settings.pull_policy == "Never") continue;
     if (const std::string pinned = by_digest(image, engine->image_id); !pinned.empty()) image = pinned;
   }

@@ -34,7 +34,7 @@ void append(json& list, const json& more) {
   for (const json& item : more) list.push_back(item);
 }
 
-/// Appends items; replaces those of the same name.
+/// Appends items to a list. An item replaces one of the same name.
 void append_by_name(json& list, const json& more) {
   if (!list.is_array()) list = json::array();
   for (const json& item : more) {
@@ -63,8 +63,8 @@ void merge_container(json& container, const json& given, bool with_resources) {
   }
 }
 
-/// The API server refuses requests above their limits: where the template says only one of the two, ours
-/// gives way to it.
+/// Merges the launcher's resources. The API server refuses requests above their limits. If the template
+/// states only one of the two, ours is adapted to it.
 void merge_launcher(json& ours, const json& given) {
   ours.merge_patch(given);
   const auto amount_of = [&](const char* kind, const std::string& name) {
@@ -78,7 +78,7 @@ void merge_launcher(json& ours, const json& given) {
     }
 }
 
-/// `whose`: the name under which the template says the resources of such a pod; "": nowhere.
+/// `whose` is the name of the template's container that has the resources of such a pod; "" if there is none.
 void merge_engine(json& engine, const json& given, std::string_view whose) {
   if (text_of(given, "name") != kLauncherRole) return merge_container(engine, given, whose == kEngine);
   const json& resources = member(given, "resources");
@@ -127,18 +127,19 @@ void merge_admitted(json& pod, const GnnJob& job, const char* role) {
   if (!nodes) return;
   json& metadata = pod["metadata"];
   metadata["annotations"][nodes->asked.annotation()] = nodes->asked.value;
-  if (!only_nodes(nodes)) return;  // Kueue would end pods on nodes that it hasn't assigned
+  if (!only_nodes(nodes)) return;  // Kueue ends marked pods on nodes that it hasn't assigned
   metadata["labels"][kPodSetLabel] = is_launcher ? kLauncherPods : kWorkerPods;
   metadata["annotations"][kWorkloadAnnotation] = workload_name(job.meta.name);
 }
 
-// Faults that only the API server can judge: of one pod with all that the manifest gives.
+// Faults that only the API server can judge. They are found with one pod that has all that the manifest
+// gives.
 
 namespace {
 
 using nlohmann::json;
 
-/// A volume that names a claim or is empty needs no judging.
+/// Whether the volume needs no judging, because it names a claim or is empty.
 bool is_plain(const std::string& volume) {
   if (volume.empty()) return true;
   const json source = parse_json(volume);
@@ -152,7 +153,7 @@ bool is_to_be_tried(const Job& job) {
          !is_plain(job.output.volume);
 }
 
-/// The place in the manifest of an item of the pod's list.
+/// The place in the manifest that an item of one of the pod's lists comes from.
 std::string place_of(const json& pod, const std::string& list, std::size_t index) {
   const json& items = member(member(pod, "spec"), list.c_str());
   const std::string name = index < items.size() ? text_of(items[index], "name") : "";
@@ -162,8 +163,8 @@ std::string place_of(const json& pod, const std::string& list, std::size_t index
   return fmt::format("template.spec.{}[{}]", list, name);
 }
 
-/// Translates the beginning of `path` ("spec.volumes[4]", or "spec") into the manifest's terms. Also returns
-/// how many of its characters that replaces.
+/// Translates the beginning of `path` ("spec.volumes[4]", or "spec") into a path of the manifest. Also
+/// returns how many characters of `path` this replaces.
 std::pair<std::string, std::size_t> translated(const json& pod, const std::string& path) {
   const std::size_t open = path.find('['), close = path.find(']');
   const std::size_t end = path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 5);

@@ -1,5 +1,5 @@
-// The user's partial pod template (spec.template), merged into a generated pod: which fields users may set,
-// how these are merged, and which would break a job and are refused by name.
+// The user's partial pod template (spec.template), which is merged into generated pods: which fields users
+// may set, how they are merged, and which ones would break a job and are refused by name.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,64 +13,65 @@
 namespace atl::ctl {
 
 /// One line for each thing that isn't allowed in `template` or in a volume: "template.spec.hostNetwork: …".
-/// Empty: merge_template() will succeed. `is_accepted`: an operator has taken the job before; what an earlier
-/// release allowed is no fault of it then: marks of Kueue's, and some fields.
+/// If there are none, merge_template() will succeed. `is_accepted` says that an operator has taken the job
+/// before. Then some fields, and Kueue's marks, are no faults, because earlier releases allowed them.
 std::vector<std::string> template_faults(const Job& job, const Settings& settings, bool is_accepted = false);
 
-/// What the engine accepts on one machine, but a cluster can't do. `is_new`: no operator has taken the job
-/// yet.
+/// One line for each thing in the manifest that the engine accepts on one machine, but that a cluster can't
+/// do. `is_new` says that no operator has taken the job yet.
 std::vector<std::string> faults_on_cluster(const Job& job, const Settings& settings, bool is_new);
 
-/// Whether a label or an annotation of that key says which pods Kueue placed.
+/// Whether the label or annotation with this key tells which pods Kueue has placed.
 bool is_mark_of_kueue(const std::string& key);
 
-/// Merges what the job's queue asks of such a pod, in the same way. Where it assigned nodes, marks the pod as
-/// one of those for which it did; the prepare pod counts as a worker, because none runs beside it. Where it
-/// assigned domains of another level, says only that they have been counted.
+/// Merges what the job's queue demands of a pod of this role, in the same way. If the queue assigned nodes,
+/// marks the pod as one for which it did. The prepare pod counts as a worker, because no worker runs at the
+/// same time. If the queue assigned domains of another level, the pod only says that it has been counted.
 void merge_admitted(nlohmann::json& pod, const GnnJob& job, const char* role);
 
-/// Merges labels, annotations, nodeSelector, securityContext and resources key by key, where null removes a
-/// key. Appends tolerations, volumes, volumeMounts, envFrom, imagePullSecrets and init containers. Merges env
-/// by name. Replaces affinity and everything else. Resources of the container "engine" go to workers alone,
-/// because only they run ranks; those of "launcher" go to the launcher. Leaves out marks of Kueue's, which
-/// are for merge_admitted() to set.
+/// Merges the template into a pod. Labels, annotations, nodeSelector, securityContext and resources are
+/// merged key by key, where null removes a key. Tolerations, volumes, volumeMounts, envFrom, imagePullSecrets
+/// and init containers are appended. Env is merged by name. Affinity and everything else is replaced. The
+/// resources of the container "engine" go to workers alone, because only they run ranks; those of "launcher"
+/// go to the launcher. Kueue's marks are left out, because merge_admitted() sets them.
 void merge_template(nlohmann::json& pod, const Job& job, const char* role);
 
-// Faults of a manifest that only the API server can judge: pod templates and volumes, which the CRD leaves
-// unchecked. Before anything of the job is made, one pod with all of them is tried; a fault in it would be
-// one for ever.
+// Faults of a manifest that only the API server can judge, in pod templates and volumes, which the CRD
+// doesn't check. Before anything of the job is made, one pod with all of them is sent as a dry run. A fault
+// found later would make the job fail for ever.
 
-/// The pod to try, a worker of these ranks; "" where the manifest has nothing that needs judging.
+/// The pod for the dry run: a worker of these ranks. "" if the manifest has nothing that needs judging.
 /// Precondition: the engine accepts the job.
 std::string trial_pod(const GnnJob& job, const Settings& settings, const std::vector<Rank>& ranks);
 
-/// The API server's words about that pod, with its paths replaced by the manifest's.
+/// The API server's words about that pod, with its paths replaced by those of the manifest.
 std::string in_manifest(const std::string& words, const std::string& trial);
 
-// What gives a pod more than its own: the Pod Security level baseline (kubernetes.io/docs/concepts/security/
-// pod-security-standards), and what goes beyond it for pods of jobs. The table is charts/atoll/guards.json,
-// of which the chart makes its policies too, so that API server and operator refuse the same.
+// Fields that give a pod more rights than it should have: those that the Pod Security level baseline
+// (kubernetes.io/docs/concepts/security/pod-security-standards) forbids, and more for pods of jobs. The table
+// is charts/atoll/guards.json. The chart makes its policies from the same table, so API server and operator
+// refuse the same.
 
-/// The table's text, of which the build makes a part of the program.
+/// The text of the table, which the build compiles into the program.
 extern const char* const kGuardsTable;
 
-/// What a pod, or a part of it, may not say.
+/// A field of a pod, or of a part of it, that isn't allowed.
 struct Breach {
   std::string path;  // "template.spec.initContainers[helper].securityContext.privileged"
   std::string what;  // "'true' is not allowed here (…)", with what is allowed
 };
 
-/// In a set of what is allowed: capabilities of any name.
+/// Stands for capabilities of any name in a set of allowed features.
 inline constexpr const char* kAnyCapability = "*";
 
-/// The breaches in a part of a pod that lies at `path`. `kind` is what the table calls such a part: "pod"
-/// (its spec), "container", "volume" or "annotations". `allowed`: as Settings has it.
+/// The breaches in a part of a pod that lies at `path`. `kind` is the table's name for such a part: "pod"
+/// (its spec), "container", "volume" or "annotations". `allowed` is Settings::allowed.
 std::vector<Breach> breaches(const nlohmann::json& part, const std::string& kind, const std::string& path,
                              const std::set<std::string>& allowed);
 
-/// What the chart's jobs.allow can name: hostPath, privileged, …
+/// The features that the chart's jobs.allow can name: hostPath, privileged, …
 std::set<std::string> guarded_features();
-/// One of these, or a capability's name: IPC_LOCK.
+/// Whether jobs.allow can name it: one of these features, or a capability such as IPC_LOCK.
 bool is_allowable(const std::string& feature);
 
 }  // namespace atl::ctl

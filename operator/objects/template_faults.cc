@@ -1,6 +1,6 @@
-// What a template may not say, because the job would not work, or would not be what its plan says; and what a
-// template or a volume may say only where that is allowed (template.h).
-// charts/atoll/templates/_template_rules.tpl says the same to the API server; a test compares the tables.
+// What a template may not say, because the job would not work or would not match its plan, and what a
+// template or a volume may say only if the operator allows it (template.h).
+// charts/atoll/templates/_template_rules.tpl says the same to the API server, and a test compares the tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ const Names kRefusedOfContainer = {
     {"tty", "nobody types into a rank"},
 };
 
-/// Those that earlier releases let pass. A job that was accepted then goes on as it is.
+/// Fields that earlier releases accepted. A job that was accepted with one goes on as it is.
 const std::set<std::string> kPassedBefore = {
     "template.spec.hostnameOverride",
     "template.spec.schedulingGroup",
@@ -74,11 +74,11 @@ const std::set<std::string> kOurPaths = {
     "/tmp",      "/run/atoll", "/var/lib/extrausers", "/etc/atoll/job",     "/data",
     "/prepared", "/dev/shm",   "/etc/atoll/keys",     "/etc/atoll/attempt", "/output"};
 const std::set<std::string> kOfRanks = {"cpu", "memory"};
-/// NVIDIA's device plugin's names of GPUs: whole ones, shared ones (nvidia.com/gpu.shared), MIG's slices
+/// NVIDIA's device plugin's names of GPUs: whole ones, shared ones (nvidia.com/gpu.shared), and MIG's slices
 /// (nvidia.com/mig-1g.10gb).
 const std::set<std::string> kGpuFamilies = {"nvidia.com/gpu", "nvidia.com/mig-"};
 
-/// Keys that begin so tell Kueue which pods it has placed already, and need not count again.
+/// Beginnings of the keys that tell Kueue which pods it has placed already and needn't count again.
 const std::set<std::string> kMarksOfKueue = {"kueue.x-k8s.io/podset", "kueue.x-k8s.io/workload"};
 
 class Faults {
@@ -90,7 +90,8 @@ class Faults {
 
   void add(const std::string& path, const std::string& what) { all.push_back(path + ": " + what); }
 
-  /// A field that is refused by name has been: once is enough.
+  /// Adds the breaches in a part of the template. A field that is refused by name already isn't reported
+  /// twice.
   void guard(const json& part, const char* kind, const std::string& path) {
     for (const Breach& breach : breaches(part, kind, path, allowed_))
       if (std::ranges::none_of(all,
@@ -98,7 +99,8 @@ class Faults {
         add(breach.path, breach.what);
   }
 
-  /// The operator adds these up: what is no amount would end each look at the job, and nobody would be told.
+  /// Checks amounts that the operator will add up. An invalid one would make each look at the job fail, and
+  /// nobody would be told.
   void quantities(const json& amounts, const std::string& path) {
     for (const auto& [name, amount] : amounts.items())
       if (!amount.is_null() && !parse_quantity(text_of(amount)))
@@ -154,7 +156,8 @@ class Faults {
         add(path + ".volumeMounts", text_of(at, "mountPath") + " is taken (mount it elsewhere)");
   }
 
-  /// The launcher runs the engine's container, too. Only its resources are its own.
+  /// Checks the container "launcher". The launcher runs the engine's container too, so only its resources can
+  /// be set.
   void launcher(const json& container) {
     const std::string path = "template.spec.containers[" + std::string(kLauncherRole) + "]";
     for (const auto& [key, value] : container.items())
@@ -162,8 +165,8 @@ class Faults {
         add(path + "." + key, "can't be set (only resources can: all else is said of 'engine')");
   }
 
-  /// The operator narrows where pods may go, so that must have its shape. All other shapes the API server
-  /// judges, by a pod that is tried.
+  /// Checks the shape of the fields that say where pods may go, because the operator narrows them. The API
+  /// server judges all other shapes, by a dry run.
   void places(const json& spec) {
     std::string path = "template.spec";
     if (const json& selector = member(spec, "nodeSelector");
@@ -227,7 +230,7 @@ class Faults {
   }
 
   const std::set<std::string>& allowed_;
-  const std::string& gpu_;  // what kubelets call a GPU
+  const std::string& gpu_;  // kubelets' name of a GPU
   const bool is_accepted_;
 };
 
@@ -235,7 +238,8 @@ json parsed(const std::string& text) {
   return text.empty() ? json::object() : parse_json(text);
 }
 
-/// CUDA shows a process only one slice, however many its container has, so all ranks of a pod would share it.
+/// Refuses several ranks in a pod with MIG slices. CUDA shows a process only one slice, however many its
+/// container has, so all ranks of the pod would share it.
 std::string fault_of_slices(const Job& job, const Settings& settings) {
   if (job.resources.gpus == 0 || !settings.gpu_resource.starts_with(kMigSlices)) return {};
   std::size_t most = 0;

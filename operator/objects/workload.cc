@@ -1,4 +1,5 @@
-// A job's Workload, by which it queues for quota (api/workload.h), and what Kueue is told about it later.
+// A job's Workload, with which it queues for quota (api/workload.h), and the conditions that Kueue is told
+// later.
 #include "operator/objects/objects.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kJobUidLabel = "kueue.x-k8s.io/job-uid";  // by which Kueue's own tools find a job's
+constexpr const char* kJobUidLabel = "kueue.x-k8s.io/job-uid";  // by which Kueue's tools find it
 
 json request_json(const TopologyRequest& asks) {
   json request;
@@ -27,8 +28,8 @@ json request_json(const TopologyRequest& asks) {
   return request;
 }
 
-/// Rules of which one list must hold on a node: its labels tell no driver, or one that is new enough. As in
-/// NodeFilter::oldest_driver, the present name of the label comes before the former one.
+/// Two lists of rules, of which one must hold on a node: its labels name no driver, or one that is new
+/// enough. As in NodeFilter::oldest_driver, the present name of the label comes before the former one.
 std::vector<std::vector<json>> driver_rules(int oldest) {
   const auto rule = [&](const char* label, bool is_told) -> json {
     json made = {{"key", label}, {"operator", is_told ? "Gt" : "DoesNotExist"}};
@@ -60,7 +61,7 @@ void demand_driver(json& spec, const GnnJob& job, const Settings& settings) {
 
 namespace {
 
-/// A set of pods as they are made outside of any queue: a flavor's additions are not theirs to request.
+/// A set of pods without any flavor's additions, because the pods don't request those.
 json pod_set(const char* name, std::size_t count, const std::string& text, const TopologyRequest& asks) {
   json pod = parse_json(text);
   pod["spec"].erase("schedulingGates");

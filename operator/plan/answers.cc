@@ -1,4 +1,4 @@
-// Answers of the placement before they are refined: first ones, and changes of many servers at once.
+// Answers of the placement before they are refined: first answers, and changes of many servers at once.
 #include "operator/plan/refine.h"
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 namespace atl::ctl {
 namespace {
 
-constexpr std::size_t kMostAnew = 16;  // servers that are put anew at once
+constexpr std::size_t kMostAnew = 16;  // most servers that are put anew at once
 
-/// Grows groups around a server by always adding the server that talks most to the group.
+/// Grows a group from one server, always by the server that talks most to the group.
 class Divider {
  public:
   Divider(Assignment& assignment, Fill fill, Draws& draws)
@@ -81,7 +81,7 @@ class Divider {
   Assignment& assignment_;
   Fill fill_;
   Draws& draws_;
-  std::vector<double> bytes_;  // (servers) to the growing group
+  std::vector<double> bytes_;  // (servers): bytes to the growing group
 };
 
 std::vector<int> servers_in(const Assignment& assignment, int domain) {
@@ -93,7 +93,7 @@ std::vector<int> servers_in(const Assignment& assignment, int domain) {
   return found;
 }
 
-/// Puts servers into the domain; those without room there go wherever there is some.
+/// Puts servers into the domain. Servers that find no room there go to any site with room.
 void fill(Assignment& assignment, const std::vector<int>& servers, int domain) {
   const int sites = int(assignment.topology().sites().size());
   int site = assignment.topology().domains()[std::size_t(domain)].first;
@@ -107,8 +107,8 @@ int draw_server(const Assignment& assignment, Draws& draws) {
   return int(draws.below(std::size_t(assignment.servers())));
 }
 
-/// Draws `count` servers, or a few less. `along`: each next one is a peer of one drawn before, if that has
-/// any; otherwise all are drawn at random.
+/// Draws `count` servers, or a few less. With `along`, each next one is a peer of one drawn before, unless
+/// that one has none. Otherwise all are drawn at random.
 std::vector<int> draw_servers(const Assignment& assignment, std::size_t count, bool along, Draws& draws) {
   std::vector<int> drawn = {draw_server(assignment, draws)};
   for (std::size_t tries = 4 * count; tries > 0 && drawn.size() < count; --tries) {

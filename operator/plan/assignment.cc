@@ -43,7 +43,7 @@ void Assignment::move(int server, int site) {
   if (before == site) return;
   if (before != kNowhere) leave(server, before);
   if (site != kNowhere) enter(server, site);
-  int apart = -1;  // the coarsest level at which something changes
+  int apart = -1;  // the coarsest level at which the domain changes
   if (before != kNowhere && site != kNowhere)
     while (topology_->domain_of(before, apart) == topology_->domain_of(site, apart)) ++apart;
   for (int level = apart; level + 1 < topology_->levels(); ++level) {
@@ -63,7 +63,7 @@ void Assignment::move(int server, int site) {
   looks_->count(traffic_->peers(server).size() * std::size_t(2 * (topology_->levels() - apart)));
 }
 
-/// Adds the server's bytes to its peers' sums, or takes them away.
+/// Adds the server's bytes to the sums of its peers, or subtracts them.
 void Assignment::add_bytes(int server, int domain, int sign) {
   double* const into = bytes_into_.data() + std::size_t(domain) * site_of_.size();
   for (const auto& [peer, bytes] : traffic_->peers(server)) into[peer] += sign * bytes;

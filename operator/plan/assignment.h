@@ -1,6 +1,6 @@
-// A tentative answer of the placement: which server is on which site, what each pays, and how many bytes each
-// sends into each domain. A change updates these sums, so that a search needn't add up a server's peers again
-// for each site and each partner that it considers.
+// A tentative answer of the placement. It knows the site of each server, what each server pays, and how many
+// bytes each server sends into each domain. A change of one site updates these sums, so a search needn't add
+// up a server's peers again for each site and each partner that it considers.
 // Memory: one number per server and domain above the nodes, and a few per server and site.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace atl::ctl {
 
-/// The measure of a search's effort: a look reads one number of a server, a site or a pair that talks.
-/// Searches are bounded by looks and not by a clock, so that the same question has the same answer on any
+/// The measure of a search's effort. One look reads one number of a server, of a site, or of a pair that
+/// talks. Searches are limited by looks and not by time, so that the same question has the same answer on any
 /// machine.
 class Looks {
  public:
@@ -32,7 +32,7 @@ class Assignment {
  public:
   static constexpr int kNowhere = -1;
 
-  /// At first no server has a site. All arguments must outlive the assignment; changes count as looks.
+  /// No server has a site at first. All arguments must outlive the assignment. Changes count as looks.
   Assignment(const Topology& topology, const Traffic& traffic, Looks& looks);
 
   const Topology& topology() const { return *topology_; }
@@ -47,33 +47,33 @@ class Assignment {
   int first_on(int site) const { return first_on_[std::size_t(site)]; }
   int next_to(int server) const { return next_to_[std::size_t(server)]; }
 
-  /// What a server pays for standing there, besides its bytes. Only server 0 is restricted
-  /// (Site::takes_first). A forbidden site costs more than any allowed placement, so a search leads away from
-  /// there, and no best answer has one unless every answer does.
+  /// What a server pays on a site besides the cost of its bytes. Only server 0 is restricted
+  /// (Site::takes_first). A forbidden site costs more than any allowed placement. So a search leads away from
+  /// it, and the best answer has one only if every answer does.
   double penalty(int server, int site) const {
     return server != 0 || topology_->sites()[std::size_t(site)].takes_first ? 0 : penalty_;
   }
 
-  /// Puts a server on a site with a free slot, or takes it away (kNowhere).
+  /// Puts a server on a site with a free slot, or takes it off its site (kNowhere).
   void put(int server, int site);
   void swap(int a, int b);
-  /// Puts all servers where they were.
+  /// Puts every server on its site in `site_of`.
   void restore(const std::vector<int>& site_of);
 
-  /// Σ over pairs of bytes × distance, for servers that have a site, and penalties.
+  /// Σ over pairs of bytes × distance, plus the penalties. Servers without a site don't count.
   double cost() const;
   /// Σ over the peers of a server of bytes × distance.
   double paid(int server) const { return paid_[std::size_t(server)]; }
-  /// What rounding may do to a difference of costs.
+  /// The difference of two costs that rounding alone may cause.
   double rounding() const { return rounding_; }
 
-  /// By server: its bytes into a domain above the nodes.
+  /// By server: the bytes between it and the servers in `domain`, which lies above the nodes.
   std::span<const double> bytes_into(int domain) const {
     return {bytes_into_.data() + std::size_t(domain) * site_of_.size(), site_of_.size()};
   }
 
  private:
-  /// Whether there is a slot or not.
+  /// Moves a server, whether the site has a free slot or not.
   void move(int server, int site);
   void add_bytes(int server, int domain, int sign);
   void leave(int server, int site);

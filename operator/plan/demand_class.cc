@@ -1,5 +1,5 @@
-// Classes of gangs that are alike: on the same cluster all gangs of a class get the same answer, whosever
-// they are. So if one doesn't fit, none of its class does.
+// Classes of gangs that are alike. On the same cluster, all gangs of a class get the same answer, whichever
+// jobs they belong to. So if one doesn't fit, none of its class does.
 #include "operator/plan/demand_class.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void add_filter(Text& text, const NodeFilter& filter) {
   text.add(std::int64_t(filter.oldest_driver));
 }
 
-/// A digest by FNV-1a, because a dense job has thousands of flows.
+/// A digest by FNV-1a. The flows themselves would be too long: a dense job has thousands.
 std::int64_t digest_of(const Traffic& traffic) {
   std::uint64_t digest = 0xcbf29ce484222325ULL;
   const auto mix = [&](std::uint64_t number) { digest = (digest ^ number) * 0x100000001b3ULL; };
@@ -177,7 +177,8 @@ void ClassRoom::fill(Node& node, const NodeState& state, const Resources& free) 
   node.launcher = costs ? Launcher::kCosts : Launcher::kBeside;
 }
 
-/// Whether the volumes that all pods mount can be used there; with `of_servers`, those that all servers do.
+/// Whether the node can use the volumes that all pods mount or, with `of_servers`, those that all servers
+/// mount.
 bool ClassRoom::reaches_volumes(const NodeState& node, bool of_servers) const {
   const Mounters mounters = of_servers ? Mounters::kServers : Mounters::kAll;
   return std::ranges::all_of(gang_.volumes, [&](const GangVolume& volume) {

@@ -1,6 +1,7 @@
-// What gangs that are alike find in a cluster: how many of their servers each node takes now, and would take
-// if only daemon sets' pods ran on it, and whether it takes a launcher. It is followed node by node, so that
-// sums tell whether such a gang could fit, without a search. And the room that is kept for a gang.
+// What gangs of one class find in a cluster. ClassRoom counts for each node how many of their servers fit
+// now, how many would fit beside the pods of daemon sets alone, and whether the launcher fits. The counts are
+// updated node by node, so that sums tell without a search whether such a gang could fit. This file also
+// chooses the room that is kept for a gang.
 #pragma once
 
 #include <cstddef>
@@ -15,70 +16,71 @@
 
 namespace atl::ctl {
 
-// Room that is kept for a gang which has waited too long, so that gangs which need less don't for ever take
-// each node as it becomes free.
+// Room that is kept for a gang which has waited too long. Otherwise gangs that need less could take every
+// node as it becomes free, for ever.
 //
-// All jobs' pods end some day; other people's may not. So a gang that doesn't fit now gets nodes that it
-// could have once the jobs on them have ended, namely those that lack the least:
+// The pods of jobs end some day; pods of others may not. So a gang that doesn't fit now gets nodes on which
+// it fits once the jobs there have ended. Of these, it gets the nodes that lack the least room:
 //
-//  1. In each domain that must hold the whole gang (or in the cluster), as many nodes as the gang needs:
-//     first those where servers fit already, then those that lack the smallest share of what servers need.
-//  2. Of several domains, the one that lacks the least.
-//  3. What the gang will need on these nodes is kept. The rest of them is open to anybody.
+//  1. In each domain that may hold the whole gang (or in the cluster), as many nodes are chosen as the gang
+//     needs. Nodes where servers fit already come first. Then come those that lack the smallest share of
+//     what a server needs.
+//  2. Of several domains, the one that lacks the least is chosen.
+//  3. What the gang will need on these nodes is kept. The rest of their room is open to anybody.
 //
-// Nothing may be put where room is kept, so the lack can only shrink: when planned again, the answer changes
-// only to one that is nearer.
+// Nobody else may use the kept room, so what it lacks can only shrink. When the room is chosen again, it
+// moves only to nodes that lack less.
 //
-// Room can be kept for several gangs if they need different nodes: the later one's on nodes that the earlier
-// could never use. So none waits for another, and a gang that waits for GPUs for days doesn't keep those that
-// need none from having their turn.
+// Room can be kept for several gangs if they need different nodes. A later gang's room is then on nodes that
+// no earlier gang could ever use. So no gang waits for another. A gang that waits days for GPUs doesn't hold
+// up gangs that need none.
 
 struct Reservation {
   std::string job;                 // the gang's job
   std::vector<std::string> nodes;  // in order of name
-  std::vector<PodState> room;      // the kept room, as pods that occupy it: one a node
-  /// Nodes that a later reservation must leave out: those where one of its servers could run once all jobs
-  /// there have ended, and `nodes`.
+  std::vector<PodState> room;      // the kept room, as one pod for each node
+  /// Nodes that later reservations must leave out: `nodes`, and the nodes where one of the gang's servers
+  /// could run once all jobs there have ended.
   std::set<std::string> claimed;
 };
 
-/// Pure. Keeps no room on nodes of `but`. Nothing where the gang would not fit on the others even if all jobs
-/// had ended: then waiting for it helps nobody.
+/// Chooses the room to keep for a gang, on no node of `but`. Pure. Nothing if the gang wouldn't fit on the
+/// other nodes even when all jobs there have ended, because then waiting doesn't help it.
 std::optional<Reservation> reserve(const Gang& gang, const Snapshot& snapshot,
                                    const std::set<std::string>& but = {});
 
 /// "n1, n2 and 3 more are"
 std::string text_of(const Reservation& reservation);
 
-/// Nodes are named by their place in a snapshot whose `left` is known (RoomTable's).
+/// Room for one class. Nodes are given by their indices in a snapshot whose `left` is filled (RoomTable's).
 class ClassRoom {
  public:
-  /// `gang`: any of the class. None of its pods has room.
+  /// `gang` is any gang of the class. None of its pods may hold room.
   ClassRoom(Gang gang, const Snapshot& snapshot);
 
-  /// Counts a node again, which has changed, or has just come.
+  /// Counts a node anew, which has changed or has just come.
   void count(const Snapshot& snapshot, std::size_t node);
-  /// Nodes have come or gone. `from`: where each node was before; −1: nowhere.
+  /// Nodes have come or gone. `from` has each node's former index; −1: it is new.
   void move(const std::vector<int>& from);
 
-  /// Whether the servers of one gang would fit beside daemon sets' pods alone. If not, only other nodes, or
-  /// smaller daemon sets, can help.
+  /// Whether the servers of one gang would fit beside the pods of daemon sets alone. If not, only other nodes
+  /// or smaller daemon sets can help.
   bool could_ever() const;
   struct Fit {
-    std::int64_t gangs = 0;       // that could fit at most; 0: none does
-    bool lacks_launcher = false;  // a gang's servers would, but no node has room for its launcher beside them
+    std::int64_t gangs = 0;       // at most so many gangs fit; 0: none does
+    bool lacks_launcher = false;  // a gang's servers fit, but no launcher beside them
   };
-  /// Beside room that is kept, as pods that occupy it, one a node at most.
+  /// How many gangs could fit beside kept room, which is given as pods, at most one per node.
   Fit could_fit(const Snapshot& snapshot, const std::vector<PodState>& kept = {}) const;
-  /// Whether its pods may use any of the nodes, however full those are.
+  /// Whether a gang's pods may use any of these nodes, however full the nodes are.
   bool may_use_any(const Snapshot& snapshot, const std::vector<std::string>& nodes) const;
 
  private:
   enum class Launcher : std::uint8_t {
     kNever,   // may not run there
     kNone,    // has no room there
-    kCosts,   // has room, and takes the place of a server
-    kBeside,  // has room beside as many servers
+    kCosts,   // has room only in place of a server
+    kBeside,  // has room without taking a server's place
   };
   struct Node {
     std::int32_t domain = -1;  // −1: servers may not use it
@@ -96,7 +98,7 @@ class ClassRoom {
   };
 
   Node look_at(const NodeState& state, const NodeLeft& left);
-  /// Takes what is free there now into account.
+  /// Counts what fits into `free` on the node.
   void fill(Node& node, const NodeState& state, const Resources& free) const;
   bool reaches_volumes(const NodeState& node, bool of_servers) const;
   std::int32_t domain_of(const NodeState& node);
@@ -104,7 +106,7 @@ class ClassRoom {
 
   const Gang gang_;
   std::vector<Node> nodes_;
-  std::map<std::string, std::int32_t> domains_;  // those of which one must hold all servers
+  std::map<std::string, std::int32_t> domains_;  // the domains of which one must hold all servers
   Sums sums_;
 };
 

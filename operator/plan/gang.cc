@@ -10,7 +10,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr int kMostLauncherNodes = 16;  // that are tried, where the launcher has to take a server's place
+constexpr int kMostLauncherNodes = 16;  // tried if the launcher has to take a server's place
 
 struct Answer {
   Placement placement;
@@ -25,8 +25,8 @@ bool launcher_fits(const NodeRoom& room, const Gang& gang, const std::vector<std
   return left.times(gang.launcher) > 0;
 }
 
-/// A node for the launcher: server 0's if it has room, else another server's, else any; "" where there is
-/// none.
+/// A node for the launcher. Server 0's node is preferred, then another server's, then any node; "" if none
+/// has room.
 std::string launcher_beside(const Room& room, const Gang& gang, const std::vector<std::string>& nodes) {
   const std::set<std::string> used(nodes.begin(), nodes.end());
   std::string best;
@@ -41,8 +41,9 @@ std::string launcher_beside(const Room& room, const Gang& gang, const std::vecto
   return best;
 }
 
-/// The cheapest placement that leaves the launcher room on some node; the search ends at one that costs no
-/// more than `enough`, that of the servers alone. All nodes that are tried share the looks of one search.
+/// The cheapest placement that leaves room for the launcher on some node. The search ends early at a
+/// placement that costs no more than `enough`, the cost of the servers alone. All nodes that are tried share
+/// the looks of one search.
 std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang, double enough) {
   std::optional<Answer> best;
   int tried = 0;
@@ -63,7 +64,7 @@ std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang, 
   return best;
 }
 
-/// The cheapest placement beside the launcher on the node that it has to have.
+/// The cheapest placement if the launcher is on its required node.
 std::optional<Answer> place_beside_launcher(const Room& room, const Gang& gang) {
   if (!room.has_room_for_launcher()) return {};
   auto sites = room.sites(false);
@@ -87,18 +88,18 @@ std::optional<Answer> place_all(const Room& room, const Topology& topology, cons
   return place_around_launcher(room, gang, placement->cost);
 }
 
-/// Whether the rule names nodes that exist: a new one has another name.
+/// Whether the rule names nodes that exist. A new node can't satisfy it, because it has another name.
 bool names_nodes(const LabelRule& rule) {
   return rule.comparison == "In" && (rule.of_name || rule.key == kHostnameLabel);
 }
 
-/// Whether no other node than named ones meets the terms.
+/// Whether only nodes that exist can satisfy the terms.
 bool needs_named_nodes(const NodeTerms& terms) {
   return !terms.empty() &&
          std::ranges::all_of(terms, [](const auto& term) { return std::ranges::any_of(term, names_nodes); });
 }
 
-/// Whether a node that server 0's own volumes reach has room for it now.
+/// Whether a node that can reach server 0's own volumes has room for a server now.
 bool has_room_for_first(const Room& room) {
   return std::ranges::any_of(room.sites(false),
                              [](const Site& site) { return site.slots > 0 && site.takes_first; });
@@ -124,8 +125,8 @@ std::vector<LabelRule> domain_rules(const Gang& gang, const std::vector<std::str
   return rules;
 }
 
-/// Makes GangPlan::domains. Where each domain is one node there are none, because a new node is a domain of
-/// its own.
+/// Computes GangPlan::domains. It is empty if each domain is one node, because any new node is then a domain
+/// of its own.
 NodeTerms domains_of(const Gang& gang, const Room& room) {
   const std::size_t depth = std::size_t(gang.within) + 1;
   if (gang.within < 0 || depth == gang.levels.size()) return {};
@@ -171,7 +172,7 @@ std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
   return bytes;
 }
 
-/// GangPlan::unlabelled.
+/// Computes GangPlan::unlabelled.
 std::vector<std::string> unlabelled_levels(const Gang& gang, const Snapshot& snapshot) {
   std::vector<std::string> labels;
   for (std::size_t level = 0; level + 1 < gang.levels.size(); ++level) {
@@ -210,7 +211,8 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   plan.launcher = std::move(answer->launcher);
   plan.cost = answer->placement.cost;
   plan.in_order_cost = answer->placement.in_order_cost;
-  // The search may find a better answer in less room than in more; such an answer is also possible.
+  // The search may find a better answer in less room than in more. Such an answer is possible in more room
+  // too.
   plan.best_possible = ideal ? std::min(ideal->cost, plan.cost) : plan.cost;
   plan.level_bytes = bytes_by_level(gang, topology, plan.nodes);
   plan.unlabelled = unlabelled_levels(gang, snapshot);

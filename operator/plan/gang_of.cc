@@ -1,4 +1,4 @@
-// What a manifest's job needs of a cluster.
+// Computes from a manifest what the job needs of a cluster.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace atl::ctl {
 namespace {
 
-/// A level costs so many times the next finer one, unless the manifest says otherwise.
+/// The weight of a level is this many times that of the next finer one, unless the manifest says otherwise.
 constexpr double kTenfold = 10;
 
 std::string full_name(const Job& job) {
@@ -19,7 +19,7 @@ std::string full_name(const Job& job) {
   return metadata.value("namespace", "default") + "/" + job.name;
 }
 
-/// The demand of one pod of so many ranks.
+/// The demand of one pod with `ranks` ranks.
 Resources server_demand(const ResourcesSpec& rank, int ranks, const std::string& gpu) {
   Resources demand;
   if (rank.cpu > 0) demand.add("cpu", rank.cpu * ranks);

@@ -13,8 +13,8 @@ Twins::Twins(const Topology& topology, int servers)
       servers_(servers),
       shapes_(topology.domains().size()),
       kept_(topology.domains().size()) {
-  // A node's shape is what it takes; that of a domain above is a negative number, given to its level and its
-  // children's shapes.
+  // A node's shape is what it can take. The shape of a domain above is a negative number, which stands for
+  // its level and its children's shapes.
   std::map<std::vector<int>, int> numbers;
   std::vector<std::pair<int, int>> children;  // shape, domain
   std::vector<int> shape;
@@ -56,13 +56,13 @@ Topology Twins::without_twins(int domain) const {
 namespace {
 
 struct Rung {
-  int others = 0;        // others of a server that are so near or nearer
-  double byte_cost = 0;  // of a byte to them
+  int others = 0;        // how many others can be as near as this or nearer
+  double byte_cost = 0;  // cost of a byte to servers at this distance
 };
 
-/// Rungs from the nearest; the last holds all servers.
+/// The rungs of a domain, from the nearest. The last one holds all servers.
 std::vector<Rung> ladder_of(const Topology& topology, const Domain& domain) {
-  std::vector<int> most(topology.weights().size(), 0);  // slots of a domain inside, by level
+  std::vector<int> most(topology.weights().size(), 0);  // by level: the most slots of an inner domain
   for (int site = domain.first; site < domain.last; ++site)
     for (int level = domain.level + 1; level < topology.levels(); ++level) {
       const int inner = topology.domain_of(site, level);
@@ -70,7 +70,7 @@ std::vector<Rung> ladder_of(const Topology& topology, const Domain& domain) {
           std::max(most[std::size_t(level)], topology.domains()[std::size_t(inner)].slots);
     }
   std::vector<Rung> ladder;
-  // Coarse levels may have less weight than fine ones: then what is further away costs no more.
+  // Coarse levels may have less weight than fine ones. A byte that goes further then costs no more.
   double cheapest = std::numeric_limits<double>::infinity();
   int others = std::numeric_limits<int>::max();
   for (std::size_t level = std::size_t(domain.level) + 1; level < most.size(); ++level) {
@@ -100,7 +100,7 @@ Floor::Floor(const Traffic& traffic) : most_(std::size_t(traffic.servers())) {
 double Floor::of(const Topology& topology, int domain) const {
   const std::vector<Rung> ladder = ladder_of(topology, topology.domains()[std::size_t(domain)]);
   double twice = 0;
-  for (const auto& most : most_) {  // the peers that a server talks to most are nearest
+  for (const auto& most : most_) {  // the bound puts the busiest peers nearest
     std::size_t nearer = 0;
     for (const Rung& rung : ladder) {
       const std::size_t others = std::clamp(std::size_t(rung.others), nearer, most.size() - 1);

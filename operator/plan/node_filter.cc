@@ -24,7 +24,7 @@ std::optional<long> integer(const std::string& text) {
   return value;
 }
 
-/// Gt and Lt, which compare whole numbers: text that is none fits neither.
+/// Whether Gt or Lt holds. Both compare whole numbers; no other text satisfies either.
 bool compares(const std::string& value, const std::string& comparison, const std::string& with) {
   const auto left = integer(value), right = integer(with);
   if (!left || !right) return false;
@@ -60,7 +60,7 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
   if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
   if (toleration.comparison == "Exists") return true;
-  if (toleration.comparison == "Gt" || toleration.comparison == "Lt")  // of Kubernetes 1.35
+  if (toleration.comparison == "Gt" || toleration.comparison == "Lt")  // since Kubernetes 1.35
     return compares(taint.value, toleration.comparison, toleration.value);
   return !toleration.key.empty() && toleration.value == taint.value;
 }
@@ -99,7 +99,7 @@ NodeFilter NodeFilter::of_template(const std::string& pod_template) {
   const json parsed = parse_json(pod_template);
   const json& spec = member(parsed, "spec");
   for (const auto& [key, value] : member(spec, "nodeSelector").items())
-    if (!value.is_null()) filter.selector.push_back({key, "In", {text_of(value)}, false});  // null removes
+    if (!value.is_null()) filter.selector.push_back({key, "In", {text_of(value)}, false});  // null drops it
   filter.terms = node_terms(member(member(member(spec, "affinity"), "nodeAffinity"),
                                    "requiredDuringSchedulingIgnoredDuringExecution"));
   for (const json& t : member(spec, "tolerations"))

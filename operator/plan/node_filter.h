@@ -1,5 +1,5 @@
-// Which nodes a job's pods may use: what their template demands of a node and what it tolerates, with words
-// for each refusal. Follows the scheduler's filters.
+// Which nodes a job's pods may use: what their template demands of a node, and what it tolerates. Each
+// refusal comes with its reason. Follows the scheduler's filters.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,8 +15,8 @@ struct NodeState;
 inline constexpr char kArchitectureLabel[] = "kubernetes.io/arch", kSystemLabel[] = "kubernetes.io/os",
                       kSystem[] = "linux", kHostnameLabel[] = "kubernetes.io/hostname";
 
-/// Labels of NVIDIA's GPU feature discovery for the driver's major version, such as 580; by their present and
-/// their former name.
+/// Labels of NVIDIA's GPU feature discovery for the driver's major version, such as 580. The present label
+/// comes first, then the former one.
 inline constexpr const char* kDriverLabels[] = {"nvidia.com/cuda.driver-version.major",
                                                 "nvidia.com/cuda.driver.major"};
 
@@ -28,7 +28,7 @@ struct LabelRule {
   bool operator==(const LabelRule&) const = default;
 };
 
-/// Terms; all rules of a term must hold.
+/// Alternative terms, of which one must hold. All rules of a term must hold.
 using NodeTerms = std::vector<std::vector<LabelRule>>;
 
 /// The terms of a NodeSelector, as in node affinities of pods and of volumes.
@@ -39,27 +39,27 @@ bool is_chosen_by(const NodeTerms& terms, const NodeState& node);
 std::string text(const LabelRule& rule);
 
 struct Toleration {
-  // comparison: Equal (also where empty), Exists, Gt or Lt; empty key or effect: all
+  // comparison is Equal ("" too), Exists, Gt or Lt; an empty key or effect matches all
   std::string key, comparison, value, effect;
   bool operator==(const Toleration&) const = default;
 };
 
 struct NodeFilter {
   std::vector<LabelRule> selector;  // all must hold
-  NodeTerms terms;                  // if there are any, one must hold
+  NodeTerms terms;                  // one must hold, if there are any
   std::vector<Toleration> tolerations;
   std::set<std::string> excluded;  // nodes that failed before
-  int oldest_driver = 0;  // NVIDIA's major version, checked where a node's labels tell it; 0: any will do
+  int oldest_driver = 0;           // least major version, checked where labels tell it; 0: any
 
-  /// From a pod template: JSON, possibly "". Skips what doesn't fit a pod, because the API server's dry run
-  /// refuses it.
+  /// Reads a pod template, which is JSON or "". Values that don't fit a pod are skipped, because the API
+  /// server's dry run refuses them.
   static NodeFilter of_template(const std::string& pod_template);
 
-  /// Adds the demands and tolerations of `other`, which has no terms.
+  /// Adds the demands and tolerations of `other`. Precondition: `other` has no terms.
   void join(const NodeFilter& other);
 
-  /// Adds the demands and tolerations of a pod that this hasn't yet: what admission added to it. Leaves out
-  /// tolerations of a node's troubles (node.kubernetes.io/…): no plan uses such a node.
+  /// Adds the demands and tolerations of `pod` that are missing here, which admission has added to the pod.
+  /// Tolerations of a node's troubles (node.kubernetes.io/…) are left out, because no plan uses such a node.
   void join_admitted(const NodeFilter& pod);
 
   /// Demands Linux and one of these architectures, unless the template names its own; empty: no demand.

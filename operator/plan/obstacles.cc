@@ -1,5 +1,5 @@
-// What is in the way of a gang, in words: why there is no place for all of it, or why its places cost more
-// than the best possible.
+// Explains what is in a gang's way: why there are no places for all of it, or why its places cost more than
+// the best possible.
 #include <fmt/format.h>
 #include <algorithm>
 #include <functional>
@@ -19,18 +19,18 @@ std::string plural(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// A domain of the level that must hold all servers, or the whole cluster.
+/// A domain that may hold all servers, or the whole cluster.
 struct Holder {
   std::string name;
   int slots = 0;  // at present
   bool takes_first = false;
-  std::vector<std::pair<int, std::string>> gains;  // more slots if this node were freed, most first
+  std::vector<std::pair<int, std::string>> gains;  // slots gained by freeing a node, most first
   int emptied() const {
     int all = slots;
     for (const auto& gain : gains) all += gain.first;
     return all;
   }
-  /// The nodes to free so that so many servers fit; empty where that isn't enough.
+  /// The nodes to free so that this many servers fit; empty if freeing nodes isn't enough.
   std::vector<std::string> to_free(int servers) const {
     std::vector<std::string> nodes;
     int have = slots;

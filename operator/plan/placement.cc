@@ -13,12 +13,12 @@ namespace atl::ctl {
 namespace {
 
 constexpr double kRounding = 1e-9;
-constexpr double kForStarts = 0.5;  // of all looks, at most; two starts in any case
+constexpr double kForStarts = 0.5;  // the share of the looks that starts may use; two are made anyway
 constexpr int kMostStarts = 40;
 constexpr int kPatience = 30;  // rounds without a better answer until the next start
 
-/// Bounds the search. A round takes looks in proportion to the servers, and more rounds help larger jobs; if
-/// all talk to all, the refinement of a first answer takes some times servers².
+/// The limit of looks for a search. A round takes looks in proportion to the servers, and larger jobs need
+/// more rounds. If all servers talk to all, refining a first answer takes a few times servers² looks.
 std::int64_t affordable_looks(std::int64_t servers) {
   constexpr std::int64_t kLeast = 300'000, kPerServer = 35'000, kPerPair = 30, kMost = 200'000'000;
   return std::min(kMost, kLeast + kPerServer * servers + kPerPair * servers * servers);
@@ -38,7 +38,7 @@ double cost_of_sites(const Topology& topology, const Traffic& traffic, const std
   return cost;
 }
 
-/// The domains that hold so many servers, tight ones first.
+/// The domains that hold `servers` servers, tight ones first.
 std::vector<int> domains_that_hold(const Topology& topology, int servers) {
   std::vector<int> found;
   for (std::size_t d = 0; d < topology.domains().size(); ++d)
@@ -115,8 +115,8 @@ class Search {
     }
   }
 
-  /// Disturbs and refines the present answer, and goes back where that doesn't help; begins anew now and
-  /// then.
+  /// Disturbs and refines the present answer, and goes back to it if that doesn't help. Now and then it
+  /// begins anew.
   void disturb() {
     assignment_.restore(best_sites_);
     refiner_.settle_all();
@@ -126,7 +126,7 @@ class Search {
     std::vector<int> sites = assignment_.site_of();
     for (int round = 0, in_vain = 0; !is_enough() && looks_.left() > 0; ++round) {
       if (in_vain++ == patience) {
-        // Most of them in the widest: the best answer may lie in none of the others.
+        // Most new starts use the widest domain, because the best answer may lie in none of the others.
         const bool in_any = draws_.below(4) == 0;
         start(in_any ? holders_[draws_.below(holders_.size())] : holders_.back(), Fill::kRandom, 0);
         in_vain = 0;
@@ -151,11 +151,11 @@ class Search {
   const Topology& topology_;
   const Floor& floor_;
   Looks& looks_;
-  double enough_;  // a cost at which the search ends
+  double enough_;  // the cost at which the search ends
   Assignment assignment_;
   Refiner refiner_;
   Draws draws_;
-  std::vector<int> holders_;  // domains that have slots for all, without twins
+  std::vector<int> holders_;  // domains with slots for all servers, without twins
   double best_ = 0;
   std::vector<int> best_sites_;
 };
@@ -165,7 +165,7 @@ bool takes_first(const Topology& topology, const Domain& domain) {
   return std::any_of(sites + domain.first, sites + domain.last, [](const Site& s) { return s.takes_first; });
 }
 
-/// The domains of a level that may hold the job, tight ones first, without twins.
+/// The domains of a level that can hold the job, tight ones first, without twins.
 std::vector<int> holders(const Topology& topology, int servers, int level, const Twins& twins) {
   std::vector<int> found = domains_that_hold(topology, servers);
   std::set<int> shapes;

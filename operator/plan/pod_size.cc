@@ -14,14 +14,14 @@
 namespace atl::ctl {
 namespace {
 
-/// The nodes of one domain, or of the cluster, if they were empty.
+/// What one domain, or the cluster, would have if its nodes were empty.
 struct EmptyDomain {
-  std::int64_t slots = 0;      // servers that fit
+  std::int64_t slots = 0;      // server 0 may be there
   bool takes_first = false;    // server 0 may be one of them
-  const NodeState* node = {};  // the first that takes any
+  const NodeState* node = {};  // the first node on which a server fits
 };
 
-/// One of the nodes that could hold the whole gang if they were empty; null where they couldn't.
+/// A node of those that could hold the whole gang if they were empty; null if there are none.
 const NodeState* node_of_holders(const Gang& gang, const Room& room) {
   std::map<std::vector<std::string>, EmptyDomain> domains;
   const std::vector<Site> sites = room.sites(true);
@@ -62,7 +62,7 @@ std::vector<int> pod_sizes(int ranks) {
 
 std::optional<PodSize> largest_pods(const std::vector<Gang>& ways, const Snapshot& snapshot,
                                     const std::string& gpu) {
-  const Gang* larger = nullptr;  // the way before
+  const Gang* larger = nullptr;  // the way tried before, with larger pods
   for (const Gang& way : ways) {
     if (const NodeState* node = node_of_holders(way, Room(way, snapshot))) {
       const std::int64_t gpus = node->allocatable.of(gpu);
@@ -88,7 +88,7 @@ std::string text_of_split_node(const Job& job, const Gang& gang, const GangPlan&
     if (before > 0 && !shared) shared = &plan.nodes[s];
   }
   if (!shared) return {};
-  int together = 0;  // the largest pods of one size that the same nodes could hold instead
+  int together = 0;  // ranks of the largest equal pods that the same nodes could hold
   for (const auto& [node, count] : ranks) together = std::gcd(together, count);
   return fmt::format(
       "{} has several of the pods, whose GPUs exchange through the network and not by NVLink: {}", *shared,

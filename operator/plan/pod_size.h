@@ -1,11 +1,11 @@
-// How many ranks of a job on GPUs share a pod, where the manifest leaves that open. Ranks of one pod exchange
-// by NVLink; those of several go through the network, also on one node. So a pod has as many of a node's GPUs
-// as it can.
+// How many ranks of a job on GPUs share a pod if the manifest leaves that open. Ranks in one pod exchange by
+// NVLink. Ranks in different pods exchange through the network, even on one node. So a pod gets as many of a
+// node's GPUs as possible.
 //
-// The size is the largest divisor of the job's ranks with which the nodes could hold all pods if they were
-// empty but for daemon sets' pods. Only nodes that the pods may use count, by everything that the pods ask
-// for. Room that others take now doesn't count: it comes back, and a job keeps its pods' size as long as it
-// lives.
+// The size is the largest divisor of the job's number of ranks with which the nodes could hold all pods,
+// beside the pods of daemon sets alone. Only nodes that the pods may use count, and all that the pods request
+// counts. Room that other pods take now is counted as free: it comes back, and a job keeps its pods' size as
+// long as it lives.
 #pragma once
 
 #include <optional>
@@ -28,20 +28,22 @@ struct PodSize {
   bool operator==(const PodSize&) const = default;
 };
 
-/// Whether it is to be taken from the nodes: several ranks on whole GPUs, a manifest that doesn't say
-/// placement.ranksPerServer, and a strategy to which servers mean nothing. `gpu`: the resource name of GPUs.
+/// Whether the size is to be chosen from the nodes. That is so for several ranks on whole GPUs, if the
+/// manifest doesn't say placement.ranksPerServer and the strategy doesn't depend on servers. `gpu` is the
+/// resource name of GPUs.
 bool leaves_pod_size_open(const Job& job, const std::string& gpu);
 
-/// The divisors of that number of ranks, the largest first.
+/// The divisors of a number of ranks, the largest first.
 std::vector<int> pod_sizes(int ranks);
 
-/// `ways`: gangs of one job whose ranks are divided among ever smaller pods. The size of the first that the
-/// nodes could hold; nothing where they could hold none.
+/// The size of the largest pods that the nodes could hold; nothing if they could hold none. `ways` are gangs
+/// of one job, whose ranks are divided among ever smaller pods.
 std::optional<PodSize> largest_pods(const std::vector<Gang>& ways, const Snapshot& snapshot,
                                     const std::string& gpu);
 
-/// Names a node that has several of the gang's pods, whose GPUs can't use NVLink between them, and says what
-/// puts them into one; "" where there is none. MIG's slices have no NVLink.
+/// A sentence that names a node with several of the gang's pods, whose GPUs can't use NVLink between them,
+/// and says how to put them into one pod. "" if there is no such node. MIG's slices have no NVLink, so they
+/// don't count.
 std::string text_of_split_node(const Job& job, const Gang& gang, const GangPlan& plan,
                                const std::string& gpu);
 

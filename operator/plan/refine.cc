@@ -6,10 +6,10 @@
 namespace atl::ctl {
 namespace {
 
-constexpr double kWorthwhile = 1e-9;  // of the whole cost; a smaller gain is rounding
-constexpr double kStrong = 0.125;     // of a peer's bytes: if these go to a server that moved, it looks too
+constexpr double kWorthwhile = 1e-9;  // share of the whole cost; a smaller gain may be rounding
+constexpr double kStrong = 0.125;     // share of a peer's bytes with a moved server that makes it look too
 
-/// The first site that takes server 0, or the domain's first.
+/// The first site of the domain that takes server 0, or else the domain's first.
 int first_for_0(const Topology& topology, const Domain& domain) {
   for (int site = domain.first; site < domain.last; ++site)
     if (topology.sites()[std::size_t(site)].takes_first) return site;
@@ -77,7 +77,8 @@ Refiner::Change Refiner::best_change(int server) {
   return best_;
 }
 
-/// Leaves in best_ the best move of a server that pays `now`, if it costs less than `most` more.
+/// Finds the best move of a server that pays `now`, and leaves it in best_. Only moves that cost less than
+/// `most` more count.
 void Refiner::try_moves(int server, double now, double most) {
   const auto peers = assignment_.traffic().peers(server);
   for (const auto& [peer, bytes] : peers)
@@ -98,8 +99,8 @@ void Refiner::end_moves() {
   assignment_.looks().count(looked_);
 }
 
-/// Tries the free slots in a domain. `cost`: of the server's bytes, as far as it depends on the domains down
-/// to this one. Domains without servers cost the same, so that one child without is enough.
+/// Tries the free slots in a domain. `cost` is what the server's bytes cost, counted down to this domain. All
+/// child domains without servers cost the same, so one of them is enough.
 void Refiner::try_sites(int domain, int level, double cost) {
   around_[std::size_t(domain)] = cost;
   const Domain& around = topology_.domains()[std::size_t(domain)];
@@ -125,7 +126,7 @@ void Refiner::try_sites(int domain, int level, double cost) {
   }
 }
 
-/// The first site that server_ may take in a domain without servers.
+/// The first site of an empty domain that server_ may take.
 int Refiner::first_site(int domain) const {
   return server_ == 0 ? first_for_0_[std::size_t(domain)] : topology_.domains()[std::size_t(domain)].first;
 }
@@ -145,14 +146,14 @@ void Refiner::try_swaps() {
     double gain = cost_there - now_ + here_[std::size_t(other)] - assignment_.paid(other);
     if (other == 0) gain -= assignment_.penalty(0, there);
     if (gain >= best_.gain || there == here_is_) continue;
-    // Both sums count the pair as if the two came together, but they stay as far apart as before.
+    // Both sums count the pair's bytes as if the two came together. In fact they stay as far apart as before.
     gain += 2 * bytes_to_[std::size_t(other)] * topology_.distance(here_is_, there);
     if (gain < best_.gain) best_ = {gain, -1, other};
   }
   looked_ += here_.size() * std::size_t(topology_.levels() + 1);
 }
 
-/// Leaves in here_ what each server would pay where server_ is.
+/// Leaves in here_ what each server would pay on the site of server_.
 void Refiner::cost_of_others_here() {
   std::ranges::fill(here_, 0);
   for (int level = -1; level + 1 < topology_.levels(); ++level) {

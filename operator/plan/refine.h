@@ -1,9 +1,11 @@
-// Improves a given answer of the placement by changes of single servers, while looks are left. Deterministic.
+// Improves a given answer of the placement by moving and swapping single servers, while looks are left.
+// Deterministic.
 //
-// A byte into a domain that holds the receiver's site saves what its level costs more than the next finer
-// one. So what a server would pay on a site is a sum over the site's domains (Assignment::bytes_into), and
-// the gain of a swap follows from two such sums. One server's best change takes about as many looks as it has
-// peers, as there are other servers, and as there are domains beside those that hold servers.
+// A byte that goes into a domain which holds the receiver's site costs less than one that stays outside it:
+// it saves the difference of two levels' weights. So what a server would pay on a site is a sum over the
+// domains around the site (Assignment::bytes_into). The gain of a swap follows from two such sums. Finding
+// one server's best change takes about as many looks as it has peers, plus the number of other servers, plus
+// the number of domains in or beside those that hold servers.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +24,20 @@ class Refiner {
   /// Puts a server that has no site on the free slot where it pays least.
   void insert(int server);
 
-  /// The server will be looked at by settle().
+  /// Marks the server, so that settle() looks at it.
   void look_at(int server);
-  /// Moves servers to free slots and swaps pairs, as long as that lowers the cost: looks at the servers that
-  /// wait, and at those that a change concerns. All servers have sites. Returns whether something changed.
+  /// Moves servers to free slots and swaps pairs, as long as that lowers the cost. It looks at the marked
+  /// servers, and at servers that a change concerns. Precondition: all servers have sites. Returns whether
+  /// something changed.
   bool settle();
-  /// The same, until no change of any server helps.
+  /// The same for all servers, until no change of any server helps.
   void settle_all();
 
  private:
   struct Change {
-    double gain = 0;  // negative: cheaper
-    int site = -1;    // to move to, or
-    int server = -1;  // to swap with
+    double gain = 0;  // change of the cost; negative: cheaper
+    int site = -1;    // the site to move to, unless it is a swap
+    int server = -1;  // the server to swap with, if it is a swap
   };
 
   Change best_change(int server);
@@ -46,16 +49,16 @@ class Refiner {
   void try_swaps();
   void cost_of_others_here();
   int first_site(int domain) const;
-  /// What a byte into a domain of a level adds to the cost.
+  /// What a byte that goes into a domain of this level adds to the cost.
   double toll(int level) const { return tolls_[std::size_t(level) + 1]; }
 
   Assignment& assignment_;
   const Topology& topology_;
-  std::vector<double> tolls_;     // by level, from −1
+  std::vector<double> tolls_;     // by level, starting with −1
   std::vector<int> first_for_0_;  // by domain: the first site that takes server 0, if any does
   std::deque<int> waiting_;
   std::vector<bool> is_waiting_;  // (servers)
-  double least_ = 0;              // gain that is worth a change
+  double least_ = 0;              // the smallest gain that is worth a change
 
   // The server whose best change is sought:
   int server_ = 0, here_is_ = 0;
@@ -64,13 +67,14 @@ class Refiner {
   std::size_t looked_ = 0;
   std::vector<double> bytes_to_, here_;  // (servers)
   std::vector<double> bytes_onto_;       // (sites)
-  std::vector<double> around_;           // (domains above the nodes): what it pays for bytes down to there
+  std::vector<double> around_;           // (domains above the nodes): its cost, counted down to them
 };
 
-// Answers of the placement before they are refined: first ones, and changes of many servers at once, which
-// the refinement of single servers doesn't find because each of its steps would cost more. They count looks.
+// Answers of the placement before they are refined: first answers, and changes of many servers at once.
+// Refining single servers doesn't find such changes, because each of their steps alone would cost more. All
+// of it counts looks.
 
-/// The same numbers in the same order for the same seed.
+/// Random numbers. The same seed gives the same numbers in the same order.
 class Draws {
  public:
   explicit Draws(std::uint64_t seed) : state_(seed) {}
@@ -84,25 +88,26 @@ class Draws {
 
 /// Which child of a domain takes servers next.
 enum class Fill {
-  kTightest,  // the smallest that holds all remaining servers, else the largest
+  kTightest,  // the smallest that holds all remaining servers, or else the largest
   kLargest,
-  kRandom,  // any, the likelier the more slots it has
+  kRandom,  // any; more slots make it more likely
 };
 
-/// Divides all servers, none of which has a site yet, top down among the children of a domain that has slots
-/// for them; those that talk much stay together. The first group grows around `first`, or all around random
-/// ones.
+/// Divides all servers top down among the children of a domain that has slots for them. Servers that talk
+/// much stay together. Precondition: no server has a site yet. The first group grows around server `first`;
+/// the others, or all with Fill::kRandom, grow around random servers.
 void divide(Assignment& assignment, int domain, Fill fill, int first, Draws& draws);
 
-/// Servers 0, 1, … on a domain's sites in their order, as in a careless hostfile; by server, the site. Needs
-/// a site that takes server 0.
+/// By server, the site if servers 0, 1, … fill a domain's sites in plain order, as a careless hostfile would.
+/// Precondition: one of the sites takes server 0.
 std::vector<int> in_order(const Topology& topology, const Domain& domain, int servers);
 
-/// Exchanges the servers of two domains of one level, as far as their slots allow. Returns those that moved.
+/// Exchanges the servers of two domains of one level, as far as their slots allow. Returns the servers that
+/// moved.
 std::vector<int> exchange_domains(Assignment& assignment, Draws& draws);
 
-/// Takes some servers away, by their traffic or at random, and puts each where it then pays least. Returns
-/// them.
+/// Takes some servers off their sites, chosen by their traffic or at random, and puts each where it pays
+/// least. Returns these servers.
 std::vector<int> put_anew(Assignment& assignment, Refiner& refiner, Draws& draws);
 
 }  // namespace atl::ctl

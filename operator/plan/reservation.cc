@@ -1,4 +1,4 @@
-// Room that is kept for a gang which has waited too long.
+// Chooses the room that is kept for a gang which has waited too long.
 #include "operator/plan/demand_class.h"
 
 #include <fmt/format.h>
@@ -16,11 +16,11 @@ namespace {
 /// A node that the gang could use.
 struct Candidate {
   const NodeRoom* room = nullptr;
-  int now = 0, later = 0;  // servers that fit; later: once all jobs there have ended
-  double lacks = 0;        // room for one server more than now, in servers
+  int now = 0, later = 0;  // servers that fit now, and once all jobs there have ended
+  double lacks = 0;        // room missing for one more server, as a share of a server
 };
 
-/// Servers on nodes, in a domain that holds them all.
+/// A choice of nodes for all servers, in one domain.
 struct Choice {
   std::map<const NodeRoom*, int> servers;
   double lacking = 0;  // missing room, in servers
@@ -43,7 +43,7 @@ Candidate candidate_of(const NodeRoom& node, int now, int later, const Gang& gan
 
 using Names = std::set<std::string>;
 
-/// By domain of the level that must hold all servers; in the order of names.
+/// The candidates by domain of the level that must hold all servers. They are sorted by name.
 std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& gang, const Room& room,
                                                                     const Names& but) {
   std::map<std::vector<std::string>, Candidates> domains;
@@ -58,7 +58,7 @@ std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& 
   return domains;
 }
 
-/// Moves the first candidate that takes server 0 to the front. False where none does.
+/// Moves the first candidate that takes server 0 to the front. Returns false if there is none.
 bool begin_with_first(Candidates& candidates) {
   const auto first = std::ranges::find_if(candidates, [](const Candidate& c) { return c.room->takes_first; });
   if (first == candidates.end()) return false;
@@ -74,7 +74,7 @@ std::optional<Choice> choose(Candidates candidates, int left) {
     if (taken > 0) choice.servers[candidate.room] += taken;
     return taken;
   };
-  // Ties keep the order of names.
+  // Equal candidates stay sorted by name.
   std::ranges::stable_sort(candidates, std::greater(), &Candidate::now);
   if (!begin_with_first(candidates)) return {};
   const int kept_for_first = candidates[0].now == 0 ? 1 : 0;
@@ -103,7 +103,7 @@ bool add_launcher(const Gang& gang, const Room& room, const Names& but,
     for (const NodeRoom& node : room.usable())
       if (node.node->name == gang.launcher_on && !but.contains(gang.launcher_on))
         kept[&node] += gang.launcher;
-    return true;  // on a node that servers can't use none is kept
+    return true;  // no room is kept on a node that servers can't use
   }
   for (const NodeRoom& node : room.usable())
     if (!but.contains(node.node->name) && fits(node) &&
@@ -129,7 +129,7 @@ std::optional<Reservation> reserve(const Gang& gang, const Snapshot& snapshot, c
   for (const auto& [node, servers] : best->servers) kept[node] += gang.server * servers;
   if (!add_launcher(gang, room, but, kept)) return {};
   Reservation reservation{gang.job, {}, {}, std::move(claimed)};
-  for (const auto& [node, amounts] : kept) {  // in the order of names, as in the room
+  for (const auto& [node, amounts] : kept) {  // sorted by name, as in the room
     PodState pod;
     pod.node = node->node->name;
     pod.job = gang.job;

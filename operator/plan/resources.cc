@@ -16,7 +16,7 @@ namespace {
 constexpr double kCoreRounding = 1e-6;  // 0.29 cores are 290 thousandths, not 290.00000000000006
 constexpr auto kMost = std::numeric_limits<std::int64_t>::max(), kLeast = -kMost;
 
-// Amounts beyond the largest stay there, because anybody's pod may ask for as much.
+// Amounts stop at the largest number, because anybody's pod may ask for that much.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
   std::int64_t all = 0;
   if (__builtin_add_overflow(a, b, &all)) return a > 0 ? kMost : kLeast;

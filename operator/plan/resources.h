@@ -1,6 +1,6 @@
-// Amounts that nodes have and pods request, counted as by the scheduler: cores in thousandths, everything
-// else (memory in bytes, pods, nvidia.com/gpu, any extended resource) in whole units, each rounded up. Sums
-// and products beyond ±(2⁶³ − 1) stay there.
+// Amounts that nodes have and pods request, counted as the scheduler counts them. Cores are in thousandths.
+// Everything else (memory in bytes, pods, nvidia.com/gpu, any extended resource) is in whole units. Each
+// amount is rounded up. Sums and products stop at ±(2⁶³ − 1).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace atl::ctl {
 
 /// The default name of a GPU among kubelets' resources.
 inline constexpr char kGpuResource[] = "nvidia.com/gpu";
-/// The prefix of MIG's slices of GPUs in NVIDIA's device plugin: nvidia.com/mig-3g.40gb.
+/// The prefix of MIG's slices of GPUs in NVIDIA's device plugin, as in nvidia.com/mig-3g.40gb.
 inline constexpr char kMigSlices[] = "nvidia.com/mig-";
 
 class Resources {
@@ -21,8 +21,8 @@ class Resources {
   Resources() = default;
   explicit Resources(Map amounts) : amounts_(std::move(amounts)) {}
 
-  /// Adds a Kubernetes quantity ("500m", "16Gi"). Throws Error, which names resource and text, where it isn't
-  /// one.
+  /// Adds a Kubernetes quantity ("500m", "16Gi"). Throws Error, which names resource and text, if the text
+  /// isn't one.
   void add(const std::string& resource, const std::string& quantity);
   void add(const std::string& resource, double amount);
 
@@ -34,7 +34,7 @@ class Resources {
   /// Replaces amounts that `other` states.
   Resources& replaced_by(const Resources& other);
 
-  /// Whether no amount is at the bound, so that what was added can be subtracted again.
+  /// Whether no amount has reached the limit, so that what was added can be subtracted again.
   bool is_exact() const;
   std::int64_t of(std::string_view resource) const;  // 0 where it isn't stated
   const Map& amounts() const { return amounts_; }

@@ -112,9 +112,9 @@ std::vector<Site> Room::sites(bool empty) const {
   return sites;
 }
 
-/// Sorts by numbers of labels, from the finest level up: a cluster of thousands of nodes has few labels, and
-/// to compare names would take longer than the rest of a plan. The nodes are in the order of their names
-/// already.
+/// Sorts the nodes by numbers that stand for labels, from the finest level up. A cluster of thousands of
+/// nodes has few labels, and comparing names would take longer than the rest of a plan. The nodes are sorted
+/// by name already.
 DomainOrder Room::by_domains() const {
   static const std::string kNone;
   const std::size_t depth = gang_.levels.size() - 1;

@@ -1,5 +1,5 @@
-// A cluster's room for the pods of one gang: what each usable node has left beside all pods that run there,
-// or are pinned there by us.
+// A cluster's room for the pods of one gang: what each usable node has left beside all pods that run there or
+// are pinned there by us.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace atl::ctl {
 
-/// References to a snapshot, or into a Room. The gang's own pods take nothing.
+/// One node's room. The members refer to a snapshot or into a Room. The gang's own pods take no room.
 struct NodeRoom {
   const NodeState* node;
   const Resources &free, &cleared, &empty;  // NodeLeft's
-  // whether the node can reach the volumes of servers, and of server 0; the launcher may run on any node
+  // whether the node can reach the volumes of servers and of server 0; the launcher doesn't mount them
   bool takes_servers = true, takes_first = true;
 };
 
-/// Usable nodes in the order in which a Topology has its sites, so that it needn't sort names.
+/// Usable nodes in the order of a Topology's sites, so that it needn't sort names.
 struct DomainOrder {
-  std::vector<std::size_t> nodes;          // places in Room::usable()
-  std::vector<const std::string*> labels;  // (usable, levels above the node's): its domain at each level
+  std::vector<std::size_t> nodes;          // indices in Room::usable()
+  std::vector<const std::string*> labels;  // (usable, levels above the node's): the domains
 };
 
 class Room {
@@ -34,14 +34,14 @@ class Room {
 
   const std::vector<NodeRoom>& usable() const { return usable_; }         // by name; assigned ones alone
   const std::vector<std::string>& refusals() const { return refusals_; }  // "n1 is cordoned"
-  /// Whether the launcher fits on the node that it has to have (Gang::launcher_on), beside no server.
+  /// Whether the launcher fits on its required node (Gang::launcher_on), if no server is there.
   bool has_room_for_launcher() const { return launcher_left_.times(gang_.launcher) > 0; }
   /// One sentence for each volume that some node can't reach.
   std::vector<std::string> far_volumes() const;
-  /// Sites of the gang's servers, with the present room or, with `empty`, that of empty nodes.
+  /// Sites of the gang's servers, by present room or, with `empty`, by the room of empty nodes.
   std::vector<Site> sites(bool empty) const;
   DomainOrder by_domains() const;
-  /// Those of the sites that have slots, in that order.
+  /// The same for the sites that have slots, in the given order.
   std::vector<Site> sites(const DomainOrder& order, bool empty) const;
   /// The site of one node.
   Site site(const NodeRoom& room, const Resources& free) const;
@@ -54,19 +54,19 @@ class Room {
 
   const Gang& gang_;
   std::unordered_map<std::size_t, NodeLeft> changed_;  // by node: what differs from the snapshot's `left`
-  Resources launcher_left_;                            // on Gang::launcher_on
+  Resources launcher_left_;                            // what is left on Gang::launcher_on
   std::vector<NodeRoom> usable_;
   std::vector<std::string> refusals_;
   std::vector<std::vector<std::string>> far_;  // by volume: nodes that can't reach it
 };
 
-// Obstacles to a gang, in whole sentences that name nodes and say what would help.
+// Obstacles to a gang. Each is a sentence that names nodes and says what would help.
 
-/// Why there is no place for all: what is needed, what each domain has, which nodes would have to be freed,
-/// and which nodes are left out and why.
+/// Why there are no places for all: what the gang needs, what each domain has, which nodes would have to be
+/// freed, and which nodes are left out and why.
 std::vector<std::string> obstacles(const Gang& gang, const Room& room);
 
-/// Why a placement costs more than the best possible: which nodes of the best one have no room.
+/// Why a placement costs more than the best possible one: which nodes of the best one have no room.
 std::vector<std::string> detours(const Gang& gang, const Room& room, const std::vector<std::string>& nodes,
                                  const std::vector<std::string>& ideal);
 

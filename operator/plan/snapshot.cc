@@ -24,19 +24,19 @@ Resources resources_of(const json& quantities) {
   return all;
 }
 
-/// A container's requests; a limit without a request counts as one, because the API server fills it in.
+/// A container's requests. A limit without a request counts as a request, because the API server fills it in.
 Resources container_requests(const json& container) {
   const json& resources = member(container, "resources");
   return resources_of(member(resources, "limits")).replaced_by(resources_of(member(resources, "requests")));
 }
 
-/// What a container, or a pod, has been given, by its status.
+/// The amounts that a container or a pod has been given, according to its status.
 Resources given(const json& status) {
   Resources amounts = resources_of(member(status, "allocatedResources"));
   return amounts.at_least(resources_of(member(member(status, "resources"), "requests")));
 }
 
-/// A pod's status as far as a change of its size in place goes.
+/// What a pod's status tells about a change of its size in place.
 class Resize {
  public:
   explicit Resize(const json& status) : status_(status) {
@@ -45,7 +45,8 @@ class Resize {
                      text_of(condition, "status") == "True" && text_of(condition, "reason") == "Infeasible";
   }
 
-  /// The larger of what it asks for and has; what it has, where its node can never give what it asks for.
+  /// The larger of what the pod asks for and has. If its node can never give what it asks for, what it has
+  /// counts.
   Resources count(Resources asked, const Resources& has) const {
     return is_refused_ && !has.amounts().empty() ? has : asked.at_least(has);
   }
@@ -96,8 +97,9 @@ std::optional<std::int64_t> whole_number(const json& value) {
   return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
 }
 
-/// Whether the scheduler takes the pod's room for any of ours, and has it at once. Anybody may have the label
-/// and a low priority. A pod that took its time to go would hold up each gang that is planned in its room.
+/// Whether the scheduler evicts the pod for any of ours, and so has its room at once. Anybody may use the
+/// label with a low priority, so grace and finalizers are checked too: a pod that took its time to go would
+/// hold up each gang that is planned in its room.
 bool gives_way(const json& metadata, const json& spec) {
   return text_of(member(member(metadata, "labels"), kRoleLabel)) == kPlaceholderRole &&
          whole_number(member(spec, "priority")).value_or(0) < 0 &&

@@ -40,7 +40,7 @@ Topology Topology::keeping(const std::vector<int>& sites, int most_slots) const 
   return smaller;
 }
 
-/// Appends the children of a domain: runs of sites with the same name at the next level.
+/// Appends the children of a domain. Each child is a run of sites with the same name at the next level.
 void Topology::grow(int domain) {
   const int level = domains_[std::size_t(domain)].level + 1, last = domains_[std::size_t(domain)].last;
   if (level == levels()) return;

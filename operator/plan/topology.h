@@ -1,5 +1,6 @@
-// Places for servers: nodes with room, and a tree of the domains (zones, blocks, racks: node labels) that
-// contain them. A level is a label key, and level 0 is the coarsest; the last level is the node itself.
+// Places for servers: nodes with room, and the tree of domains that contain them (zones, blocks, racks:
+// values of node labels). A level is a label key. Level 0 is the coarsest, and the last level is the node
+// itself.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,11 @@ namespace atl::ctl {
 
 /// A node that has room.
 struct Site {
-  std::string node;  // its name
+  std::string node;  // the node's name
   // by level, coarsest first, without the node; "" where the node has no such label
   std::vector<std::string> domains;
-  int slots = 0;            // servers of this job that fit there, ≥ 0
-  bool takes_first = true;  // server 0 may be one of them
+  int slots = 0;            // servers of this job that fit on the node, ≥ 0
+  bool takes_first = true;  // server 0 may be on the node
 
   /// The site's domain at a level; at the last level, the node.
   const std::string& domain_at(int level) const {
@@ -23,30 +24,30 @@ struct Site {
 };
 
 struct Domain {
-  std::string name;           // a leaf's is the node's
+  std::string name;           // a leaf has the node's name
   int parent = -1;            // −1: none, it is the root
   int level = -1;             // −1: the root, which is the whole cluster
-  int slots = 0;              // of all its nodes together
-  int room = 0;               // `slots` before keeping() left nodes out: how tight the domain is
-  int first = 0, last = 0;    // its sites are [first, last) of Topology::sites()
+  int slots = 0;              // slots of all its nodes together
+  int room = 0;               // `slots` before keeping() dropped sites: how tight it is
+  int first = 0, last = 0;    // its sites are [first, last) in Topology::sites()
   std::vector<int> children;  // by name; empty in a leaf
 };
 
 class Topology {
  public:
-  /// weights[l]: cost of a byte between nodes whose domains first differ at level l; within a node a byte
-  /// costs nothing. Every site names as many domains as there are weights, less one for the node. Sites
-  /// without slots are left out. At each level, nodes without its label form one domain.
+  /// weights[l] is the cost of a byte between nodes whose domains first differ at level l. Within a node a
+  /// byte costs nothing. Every site must name one domain less than there are weights, because the node is the
+  /// last level. Sites without slots are left out. At each level, nodes without its label form one domain.
   Topology(std::vector<Site> sites, std::vector<double> weights);
 
-  /// The topology with only these sites (ascending), and at most so many slots per site.
+  /// The topology with only these sites (in ascending order), and at most `most_slots` slots per site.
   Topology keeping(const std::vector<int>& sites, int most_slots) const;
 
   const std::vector<Site>& sites() const { return sites_; }        // ascending by domains, then by node
   const std::vector<Domain>& domains() const { return domains_; }  // the root first, parents before children
   const std::vector<double>& weights() const { return weights_; }
   int levels() const { return int(weights_.size()); }
-  /// The domain of a site at a level; at level −1 the root.
+  /// The domain of a site at a level; at level −1 it is the root.
   int domain_of(int site, int level) const { return path_[path_index(site, level)]; }
   /// Cost of a byte between two sites.
   double distance(int a, int b) const {
@@ -65,7 +66,7 @@ class Topology {
   std::vector<Site> sites_;
   std::vector<double> weights_;
   std::vector<Domain> domains_;
-  std::vector<int> path_;  // (sites × (levels + 1)): the root, then the domain at each level
+  std::vector<int> path_;  // (sites × (levels + 1)): the root, then each level's domain
 };
 
 }  // namespace atl::ctl

@@ -10,9 +10,9 @@
 
 namespace atl::ctl {
 
-/// All pairs of so many servers, each of which exchanges `bytes`. Of more than kMostAllToAll servers only
-/// those whose numbers differ by 1, 2, 4, …, which share the bytes of all: any user may ask for thousands of
-/// servers, and a list of all their pairs would take the operator's memory.
+/// All pairs of `servers` servers, each of which exchanges `bytes`. Above kMostAllToAll servers, only pairs
+/// whose numbers differ by 1, 2, 4, … are listed, and they share the bytes of all pairs. Any user may ask for
+/// thousands of servers, and a list of all pairs would exhaust the operator's memory.
 std::vector<PairBytes> pairs_of_all(int servers, double bytes);
 inline constexpr int kMostAllToAll = 1024;
 
@@ -23,18 +23,19 @@ class Traffic {
     double bytes = 0;  // both directions
   };
 
-  /// Flows may come in any order and repeat a pair; a server's flow to itself costs nothing and is left out.
+  /// Flows may come in any order and may repeat a pair. A server's flow to itself costs nothing and is left
+  /// out.
   Traffic(int servers, std::span<const PairBytes> flows);
 
-  /// Every server sends every other one `bytes`, in pairs_of_all(): assumed for a job whose parts aren't
-  /// known yet.
+  /// The traffic that is assumed for a job whose parts aren't known yet: every server exchanges `bytes` with
+  /// every other, listed by pairs_of_all().
   static Traffic uniform(int servers, double bytes);
 
   int servers() const { return int(offsets_.size()) - 1; }
   std::span<const Peer> peers(int server) const {
     return {peers_.data() + offsets_[std::size_t(server)], peers_.data() + offsets_[std::size_t(server) + 1]};
   }
-  /// Summed over all pairs, each counted once.
+  /// The sum over all pairs, each counted once.
   double total_bytes() const;
 
  private:

@@ -24,7 +24,7 @@ WriteResult result(Outcome outcome, std::string problem = {}) {
   return {outcome, std::move(problem), {}, {}};
 }
 
-/// The object isn't, or may not be, as the caches have it.
+/// The result of a write if the object isn't, or may not be, as the caches show it.
 WriteResult outdated(Outcome outcome, const std::string& problem, Kind kind, const std::string& name) {
   WriteResult found = result(outcome, problem);
   found.feedback.outdated.push_back({kind, name});
@@ -36,7 +36,7 @@ bool has_finalizers(const std::string& object) {
   return !list_of(member(parsed, "metadata"), "finalizers").empty();
 }
 
-/// The result of a refusal, in general.
+/// The result of a refusal that isn't a user's to mend.
 WriteResult refusal(const kube::ApiError& error, Kind kind, const std::string& name) {
   if (error.is_conflict()) return outdated(Outcome::kConflict, error.text(), kind, name);
   WriteResult refused = result(Outcome::kUnanswered, error.text());
@@ -44,7 +44,7 @@ WriteResult refusal(const kube::ApiError& error, Kind kind, const std::string& n
   return refused;
 }
 
-/// One write's expectation, which ends with this object unless the caches are to show something.
+/// What the caches are to show after one write. It ends with this object unless comes() was called.
 class Expected {
  public:
   Expected(const WriteContext& context, const Observed& seen, std::string mark)
@@ -69,8 +69,8 @@ bool is_labelled(const Meta& meta, const Observed& seen) {
   return meta.label(kJobLabel) == seen.job.meta.name && meta.label(kManagedByLabel) == kManager;
 }
 
-/// The job's own object exists, but the caches don't show it: not yet, or because its labels are gone.
-/// Looking again at once would find the same.
+/// The job's own object exists, but the caches don't show it: they lag, or its labels were removed. In the
+/// second case, looking again at once would find the same.
 WriteResult unseen(const Write& write, const Meta& meta, const kube::ApiError& error, const Observed& seen) {
   if (is_labelled(meta, seen)) return outdated(Outcome::kConflict, error.text(), write.kind, write.name);
   WriteResult found = result(Outcome::kRejected, error.text());
@@ -81,12 +81,12 @@ WriteResult unseen(const Write& write, const Meta& meta, const kube::ApiError& e
   return found;
 }
 
-/// Who has the name that is taken: the job itself, or somebody else.
+/// Finds out who has the name that is taken: the job itself, or another owner.
 WriteResult look_at_holder(const WriteContext& context, const Observed& seen, const Write& write,
                            const kube::ApiError& error) {
   const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
   const kube::Answer answer = context.client.get(path);
-  if (!answer) return result(Outcome::kConflict, answer.error->text());  // it is gone again
+  if (!answer) return result(Outcome::kConflict, answer.error->text());  // the object is gone again
   WriteResult found =
       result(Outcome::kRejected, fmt::format("{} {} exists already", name_of(write.kind), write.name));
   if (write.kind == Kind::kPod) {
@@ -111,7 +111,7 @@ WriteResult rejected(const kube::ApiError& error, const Write& write) {
   return refused;
 }
 
-/// Whether somebody's policy or webhook, or our rights, stand in the way: nothing else would tell of it.
+/// Whether a policy, a webhook or a lack of rights is in the way. Nothing else tells users of that.
 bool is_barred(const kube::ApiError& error) {
   return error.code == 400 || error.code == 403 || error.is_of_admission();
 }
@@ -124,15 +124,15 @@ WriteResult create(const WriteContext& context, const Observed& seen, const Writ
     if (write.kind != Kind::kSecret) expected.comes();  // no cache has Secrets
     return {};
   }
-  // A Secret that exists, or is in conflict, can't be read: the next one has another name.
+  // An existing Secret can't be read, so the next one gets another name.
   if (write.kind == Kind::kSecret && (answer.error->already_exists() || answer.error->is_conflict())) {
     WriteResult taken = result(Outcome::kConflict, answer.error->text());
     taken.feedback.taken_keys = write.name;
     return taken;
   }
   if (answer.error->already_exists()) return look_at_holder(context, seen, write, *answer.error);
-  // 404: the server doesn't know the kind. 500 and more: an admission webhook or the server failed; if that
-  // lasts, users must see it.
+  // 404: the server doesn't know the kind. 500 and above: an admission webhook or the server failed, and
+  // users must see that if it lasts.
   const int code = answer.error->code;
   const bool is_refused = is_barred(*answer.error) || code == 404 || code == 422 || code >= 500;
   return is_refused ? rejected(*answer.error, write) : refusal(*answer.error, write.kind, write.name);
@@ -143,16 +143,18 @@ std::shared_ptr<const Meta> meta_of(const WriteContext& context, const Observed&
   return context.caches.meta_of(kind, full_name(seen.job.meta.space, name));
 }
 
-/// Whether the caches have the state of the answer already, because somebody else was faster and nothing was
-/// left to change, or because the event came before the answer. Then no further event comes.
+/// Whether the caches already have the state that the server answered with. Either the patch changed nothing
+/// because somebody else had made the change, or the event came before the answer. No further event comes
+/// then.
 bool is_known(const WriteContext& context, const Observed& seen, Kind kind, const std::string& name,
               const std::string& answer) {
   const auto meta = meta_of(context, seen, kind, name);
   return meta && meta->version == kube::object_key(answer).version;
 }
 
-/// The same for a deletion: the caches know that the object is going. For an immediate one (grace 0) that is
-/// enough only where finalizers hold the object; else an event that it is gone still comes.
+/// The same for a deletion: whether the caches know that the object is being deleted. After an immediate
+/// deletion (grace 0) that suffices only if finalizers hold the object; otherwise the event of its end still
+/// comes.
 bool is_known_to_go(const WriteContext& context, const Observed& seen, const Write& write,
                     const std::string& answer) {
   const auto meta = meta_of(context, seen, write.kind, write.name);
@@ -161,7 +163,7 @@ bool is_known_to_go(const WriteContext& context, const Observed& seen, const Wri
   return meta->deletion && (!is_at_once || has_finalizers(answer));
 }
 
-/// Where a patch of the object is sent: a Workload's to its status, because we may change nothing else of it.
+/// Where a patch of the object is sent. Of a Workload we may change nothing but its status.
 std::string patched_path(const Observed& seen, const Write& write) {
   const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
   return write.kind == Kind::kWorkload ? kube::status_path(path) : path;
@@ -176,7 +178,7 @@ WriteResult patch(const WriteContext& context, const Observed& seen, const Write
     return {};
   }
   const kube::ApiError& error = *answer.error;
-  if (write.kind == Kind::kPod && is_barred(error)) return rejected(error, write);  // it is held at its gate
+  if (write.kind == Kind::kPod && is_barred(error)) return rejected(error, write);  // the pod stays gated
   // A test of the patch has failed (422), or the pod is gone.
   const bool is_outdated = error.code == 422 || error.is_not_found();
   return is_outdated ? outdated(Outcome::kConflict, error.text(), write.kind, write.name)
@@ -208,7 +210,7 @@ bool takes_place(const Write& write) {
   return write.kind == Kind::kPod && write.verb != Write::Verb::kDelete;
 }
 
-/// Whether the server has seen nothing of the request.
+/// Whether the request certainly never reached the server.
 bool is_unsent(const kube::TransportError& error) {
   return error.kind() == kube::TransportError::Kind::kConnect ||
          error.kind() == kube::TransportError::Kind::kTls;
@@ -218,7 +220,7 @@ WriteResult attempt(const WriteContext& context, const Observed& seen, const Wri
   try {
     return send(context, seen, write);
   } catch (const kube::TransportError& error) {
-    // Whether other writes were done, the next look sees by itself.
+    // Other writes need no feedback: the next look sees in the caches whether they were done.
     if (!takes_place(write) || is_unsent(error)) return result(Outcome::kUnanswered, error.what());
     return outdated(Outcome::kUnanswered, error.what(), write.kind, write.name);
   } catch (const Error& error) {
@@ -230,7 +232,7 @@ WriteResult perform(const WriteContext& context, const Observed& seen, const Wri
   if (!context.may_write()) return result(Outcome::kUnanswered, "this replica is no longer the leader");
   WriteResult done = attempt(context, seen, write);
   const bool may_exist = done.outcome == Outcome::kDone || !done.feedback.outdated.empty();
-  // A patched pod exists, and its node is in the status: a failed patch is tried again.
+  // A patched pod exists, and its node is in the status. It keeps its place; a failed patch is tried again.
   if (takes_place(write) && (may_exist || write.verb == Write::Verb::kPatch)) done.pods.insert(write.name);
   return done;
 }
@@ -262,7 +264,7 @@ WriteResult write_new_status(const WriteContext& context, const Observed& seen, 
   if (!context.may_write()) return result(Outcome::kUnanswered, "this replica is no longer the leader");
   const Meta& meta = seen.job.meta;
   Expected expected(context, seen, changed_mark(Kind::kJob, meta.name));
-  // The version goes along: 409 where the job has changed since it was read.
+  // The patch has the job's version: the server answers 409 if the job has changed since it was read.
   const json steps = {{{"op", "add"}, {"path", "/metadata/resourceVersion"}, {"value", meta.version}},
                       {{"op", "add"}, {"path", "/status"}, {"value", parse_json(write_status(status))}}};
   const std::string path = kube::status_path(resource_of(Kind::kJob).path(meta.space, meta.name));
@@ -273,7 +275,7 @@ WriteResult write_new_status(const WriteContext& context, const Observed& seen, 
     return {};
   } catch (const kube::TransportError& error) {
     if (is_unsent(error)) return result(Outcome::kUnanswered, error.what());
-    return outdated(Outcome::kUnanswered, error.what(), Kind::kJob, meta.name);  // it may be written
+    return outdated(Outcome::kUnanswered, error.what(), Kind::kJob, meta.name);  // perhaps written
   } catch (const Error& error) {
     return result(Outcome::kUnanswered, error.what());
   }

@@ -15,11 +15,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLongestLog = 1 << 20;  // of the prepare step, whose result is the last line
-/// Lines as kubelets count them: runtimes cut a line at 16 KiB (containerd) or 8 KiB (CRI-O).
+constexpr std::size_t kLongestLog = 1 << 20;  // the prepare step's result is the last line
+/// The number of lines to ask the kubelet for. Container runtimes count a piece of at most 16 KiB
+/// (containerd) or 8 KiB (CRI-O) as a line.
 constexpr int kLogLines = 20 + int(kLongestLog / 8192);
 
-/// An object, or null where there is none.
+/// An object of the API; null if it doesn't exist or can't be read.
 struct Found {
   json object;
   std::string problem;  // why the API server doesn't show it
@@ -67,8 +68,9 @@ ClaimPlace ClaimPlaces::ask(const std::string& space, const std::string& claim) 
 
 namespace {
 
-/// The digest of everything that the API server judges in a pod of any job: all but the names of the job, its
-/// pod and its manifest. The rest may be anything that a template says.
+/// The digest of everything in a pod that the API server judges. It leaves out the names of the job, its pod
+/// and its manifest, so that the pods of jobs which are alike have the same digest. All the rest may come
+/// from a template.
 std::string digest_without_names(const std::string& pod, const std::string& space) {
   json kind = parse_json(pod);
   json& metadata = kind.at("metadata");
@@ -98,7 +100,7 @@ std::string PodTrials::fault_of(const std::string& pod, const std::string& space
     return {};
   }
   if (answer.error->is_of_admission()) return {};
-  // An unknown field, a value of another type (a number among env), or what is no quantity.
+  // The pod has an unknown field, a value of a wrong type (a number in env), or a malformed quantity.
   const bool is_unreadable = answer.error->code == 400 &&
                              answer.error->message.find("cannot be handled as a Pod") != std::string::npos;
   return is_unreadable || answer.error->code == 422 ? answer.error->message : "";
@@ -114,7 +116,8 @@ std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secr
 
 namespace {
 
-/// The object; null where it isn't there or may not be read; nothing where the server doesn't say.
+/// The object; null if it doesn't exist or may not be read; nothing if the server doesn't answer the
+/// question.
 std::optional<json> read_if_allowed(kube::Client& client, const std::string& path) {
   constexpr int kForbidden = 403;
   const kube::Answer answer = client.get(path);
@@ -142,7 +145,8 @@ QueueAnswer QueueFlavors::of(const std::string& space, const std::string& queue)
   return answer;
 }
 
-/// None where one of the two queues isn't there or may not be read; nothing where the server doesn't say.
+/// The flavors of the queue. The set is empty if one of the two queues doesn't exist or may not be read.
+/// Nothing if the server doesn't answer the question.
 std::optional<std::set<std::string>> QueueFlavors::ask(const std::string& space, const std::string& queue) {
   const auto local = read_if_allowed(client_, local_queues_resource().path(space, queue));
   if (!local) return {};
@@ -154,7 +158,8 @@ std::optional<std::set<std::string>> QueueFlavors::ask(const std::string& space,
 
 namespace {
 
-/// Returns false where nobody answers for the log now. A log that is gone for good counts as empty.
+/// Reads the log of the prepare pod. Returns false if it can't be had now. A log that is gone for good counts
+/// as empty.
 bool read_prepare_log(kube::Client& client, Observed& seen) {
   const Meta& meta = seen.job.meta;
   std::string path = resource_of(Kind::kPod).path(meta.space, prepare_name(meta.name)) + "/log";

@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Kinds of jobs' objects other than pods. Secrets aren't among them, because the right to list jobs' Secrets
-/// is the right to list all of them.
+/// The kinds of jobs' objects that are cached, besides pods. Secrets aren't among them, because the right to
+/// list jobs' Secrets would be the right to list all Secrets.
 std::vector<Kind> object_kinds(const Scope& scope) {
   std::vector<Kind> kinds = {Kind::kConfigMap, Kind::kNetworkPolicy};
   if (scope.mpi_jobs) kinds.push_back(Kind::kMpiJob);
@@ -50,8 +50,8 @@ void enter(NameIndex& index, const std::string& name, const Value& before, const
   if (after && !job_of(after->meta).empty()) index.add(job_of(after->meta), name);
 }
 
-/// Tells the listener of a pod or an object that comes, changes or goes. For the job that loses it by another
-/// label it has changed, and is gone.
+/// Tells the listener that a pod or an object came, changed or went. If it moved to another job's label, its
+/// former job is told both that it changed and that it is gone.
 template <class Value>
 void tell(CacheListener& listener, Kind kind, const Value& before, const Value& after) {
   const Meta& meta = after ? after->meta : before->meta;
@@ -63,12 +63,12 @@ void tell(CacheListener& listener, Kind kind, const Value& before, const Value& 
   if (job.empty()) return;
   if (!after) return listener.job_changed(job, gone_mark(meta.uid));
   if (!before) return listener.job_changed(job, made_mark(kind, meta.name));
-  // A pod that we deleted counts as seen to be gone once it is on its way out.
+  // A pod that we deleted counts as gone as soon as the caches show it terminating.
   const bool goes = meta.deletion && !before->meta.deletion;
   listener.job_changed(job, goes ? gone_mark(meta.uid) : changed_mark(kind, meta.name));
 }
 
-/// A job is as urgent as its pods; without any, of urgency 0.
+/// A job is as urgent as its pods. A job without pods has priority 0.
 int priority_of(const std::shared_ptr<const PodView>& pod) {
   return pod && !pod->gives_way ? pod->priority : 0;
 }
@@ -262,7 +262,7 @@ void Caches::node_changed(const std::string& name, const kube::Cache<NodeEntry>:
   }
   if (before && after && before->state == after->state) return;
   room_.node_changed(name);
-  std::set<std::string> concerned = room_.jobs_on(name);  // also those whose decision is still to be written
+  std::set<std::string> concerned = room_.jobs_on(name);  // includes jobs whose decisions aren't written yet
   for (const auto& pod : pods_on(name)) concerned.insert(job_of(pod->meta));
   for (const std::string& job : concerned)
     if (!job.empty()) listener_.job_changed(job, "");

@@ -1,5 +1,6 @@
-// What the operator knows of the cluster: jobs and their objects in full, nodes, and everybody's pods as far
-// as they take room. Decisions are made from these alone; every change names the job that it concerns.
+// What the operator knows of the cluster: jobs and their objects in full, nodes, and the requests of all
+// other pods. Decisions are made from these caches alone. Every change is reported with the name of the job
+// that it concerns.
 #pragma once
 
 #include <atomic>
@@ -24,7 +25,7 @@
 
 namespace atl::ctl {
 
-// Input of Kueue's queues in the whole cluster: kinds of nodes, and classes of priority.
+// What Kueue's queues use, in the whole cluster: ResourceFlavors (kinds of nodes) and priority classes.
 
 class QueueCaches {
  public:
@@ -33,12 +34,12 @@ class QueueCaches {
   void add_feeds(std::vector<Feed>& feeds);
 
   // From any thread:
-  /// A ResourceFlavor's partial pod template; nothing where there is none of that name.
+  /// A ResourceFlavor's partial pod template; nothing if no flavor has that name.
   std::optional<std::string> flavor(const std::string& name) const;
   /// The names of ResourceFlavors that name a Topology.
   std::set<std::string> topology_flavors() const;
-  /// The class that the job's label names, else that of its pods, else the cluster's default. Nothing where
-  /// there is no such class.
+  /// The priority class that the job's label names, or else its pods' class, or else the cluster's default.
+  /// Nothing if that class doesn't exist.
   std::optional<QueuePriority> priority_of(const GnnJob& job) const;
 
  private:
@@ -58,12 +59,12 @@ class QueueCaches {
   kube::Cache<PriorityClass> queue_classes_, pod_classes_;
 };
 
-/// The listener to changes, called from the threads that fill the caches. Jobs are named "space/name".
+/// Is told of changes by the threads that fill the caches. Jobs are named "space/name".
 class CacheListener {
  public:
   virtual ~CacheListener() = default;
-  /// Something of the job changed. `mark`: identifies the change for a writer that waits for it (feedback.h);
-  /// or "".
+  /// Something of the job changed. `mark` identifies the change for a writer that waits for it (feedback.h);
+  /// it may be "".
   virtual void job_changed(const std::string& job, const std::string& mark) = 0;
   virtual void job_gone(const std::string& job) = 0;
   /// There may be more room than before.
@@ -75,7 +76,7 @@ struct NodeEntry {
   Moment since{};  // when `ready` last changed
 };
 
-/// Names of objects by a key: the job that their label names, or their node.
+/// Names of objects by a key, which is the job that their label names, or their node.
 class NameIndex {
  public:
   void add(const std::string& key, const std::string& name);
@@ -87,18 +88,18 @@ class NameIndex {
   std::map<std::string, std::set<std::string>> names_;
 };
 
-/// Who is told of changes of jobs and pods, in this order.
+/// The receivers of changes of jobs and pods, in this order.
 struct News {
   RoomTable& room;
-  std::atomic<std::uint64_t>& order;  // counts changes of the order in which jobs wait
+  std::atomic<std::uint64_t>& order;  // counts changes of the waiting jobs' order
   CacheListener& listener;
 };
 
-/// The cache of jobs, which bounds what any user can make it keep. `news`: who is told of changes; what it
-/// refers to must outlive the cache. (job_cache.cc)
+/// The cache of jobs, which limits how much memory any user can make it use. `news` are the receivers of
+/// changes; they must outlive the cache. (job_cache.cc)
 kube::Cache<GnnJob> job_cache(const News& news, const std::string& operator_class);
 
-/// Jobs of one namespace, or of all, with their objects. Of jobs of another class the metadata alone is kept.
+/// Jobs of one namespace, or of all, with their objects. For jobs of another class only the metadata is kept.
 struct SpaceCaches {
   SpaceCaches(const News& news, const std::vector<Kind>& kinds, const std::string& operator_class);
 
@@ -109,7 +110,7 @@ struct SpaceCaches {
   std::map<Kind, std::unique_ptr<kube::Cache<ObjectView>>> objects;
 };
 
-/// Whose jobs this operator handles, and what only some clusters have.
+/// Which jobs this operator handles, and which optional kinds of objects the cluster has.
 struct Scope {
   std::vector<std::string> spaces{};           // namespaces; none: all
   std::string operator_class = kDefaultClass;  // jobs of other classes are ignored
@@ -126,30 +127,30 @@ class Caches {
   // From any thread:
   std::shared_ptr<const GnnJob> job(const std::string& name) const;
   std::vector<std::shared_ptr<const GnnJob>> jobs() const;
-  /// Only the job's own pods; others may carry its label, too.
+  /// The pods that the job owns. Other pods may carry its label too, and are left out.
   std::vector<std::shared_ptr<const PodView>> pods_of(const std::string& job) const;
   std::vector<std::shared_ptr<const ObjectView>> objects_of(const std::string& job) const;
   /// The metadata of a job, or of a job's object; null where there is none. `name`: "space/name".
   std::shared_ptr<const Meta> meta_of(Kind kind, const std::string& name) const;
-  /// Null where there is none. `name`: "space/name".
+  /// The pod; null if it doesn't exist. `name`: "space/name".
   std::shared_ptr<const PodView> pod(const std::string& name) const;
-  /// The names of all pods with the job's label, whosever they are.
+  /// The names of all pods with the job's label, whoever owns them.
   std::vector<std::string> labelled_pods(const std::string& job) const;
   /// Pods that are bound to the node.
   std::vector<std::shared_ptr<const PodView>> pods_on(const std::string& node) const;
-  /// The job that owns the pod; "" where it has only the label of one.
+  /// The job that owns the pod; "" if the pod merely carries a job's label.
   std::string owner_of(const PodView& pod) const;
   std::vector<std::shared_ptr<const NodeEntry>> nodes() const { return nodes_.all(); }
   std::shared_ptr<const NodeEntry> node(const std::string& name) const { return nodes_.find(name); }
-  /// When a missing node was first asked for, which is `now` for an operator that has just started.
+  /// When a missing node was first asked for. An operator that has just started returns `now`.
   Moment missed_since(const std::string& node, Moment now) const;
   const ThinPods& others() const { return others_; }
   RoomTable& room() { return room_; }
-  /// Objects of all kinds of which something is kept: jobs and what belongs to them, nodes, others' pods.
+  /// The number of cached objects of all kinds: jobs, their objects, nodes, and others' pods.
   std::size_t size() const;
-  /// Changes whenever jobs wait in another order than before, or other jobs do.
+  /// Grows whenever the set of waiting jobs or their order changes.
   std::uint64_t order_generation() const { return order_; }
-  /// Null where the cluster has no queues.
+  /// Null if the cluster has no Kueue.
   const QueueCaches* queues() const { return queues_.get(); }
 
  private:
@@ -164,7 +165,7 @@ class Caches {
   std::map<std::string, std::unique_ptr<SpaceCaches>> spaces_;  // by namespace; "": all
   kube::Cache<NodeEntry> nodes_;
   mutable std::mutex missed_mutex_;
-  mutable std::map<std::string, Moment> missed_;  // nodes that were asked for and missing, since when
+  mutable std::map<std::string, Moment> missed_;  // since when missing nodes were asked for
   ThinPods others_;
   const std::unique_ptr<QueueCaches> queues_;
 };

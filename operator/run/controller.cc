@@ -16,8 +16,8 @@ namespace {
 
 using kube::Milliseconds;
 
-constexpr const char* kWaitingJobs = "";   // a key on the queue: all jobs that wait for room
-constexpr Milliseconds kRoomSettles{100};  // many pods often go together
+constexpr const char* kWaitingJobs = "";   // a key on the queue, for all jobs that wait for room
+constexpr Milliseconds kRoomSettles{100};  // many pods often go at the same time
 
 }  // namespace
 
@@ -51,7 +51,7 @@ Controller::Controller(const Options& options, Dependencies dependencies)
 void Controller::enqueue(const std::string& job, bool again) {
   {
     std::lock_guard lock(mutex_);
-    queued_.try_emplace(job, Queued{Time::now()});  // for a job in work, news waits from now on, too
+    queued_.try_emplace(job, Queued{Time::now()});  // news of a job in work also waits from now on
   }
   around_.metrics.queued(again);
   again ? queue_.add_failed(job) : queue_.add(job);
@@ -84,14 +84,14 @@ void Controller::room_changed() {
 
 void Controller::look_at_all() {
   requests_.restore(caches_);
-  look_at_waiting();  // first the jobs for which room may be kept
+  look_at_waiting();  // jobs for which room may be kept come first
   for (const auto& job : caches_.jobs()) enqueue(job->full_name());
 }
 
-/// Those that could fit now. Then those of which the planner hasn't heard, and those that wait with a
-/// launcher, by priority and age. News of a prepare pod that waits for the scheduler comes by that pod. What
-/// was decided about a job and waits to be written stands: maybe it has just got places. One that waits to be
-/// decided on by who writes is looked at then.
+/// Enqueues the gangs that could fit now. After them come, by priority and age, the jobs of which the planner
+/// hasn't heard, and those whose launcher waits for a node. A prepare pod that waits for the scheduler needs
+/// no look here, because news of it comes from the pod. A job with a waiting errand isn't looked at: it may
+/// just have got places, or the errand will decide it again.
 void Controller::look_at_waiting() {
   const auto leaves_its_turn = [this](const std::string& job) { return is_put_off(job); };
   for (const std::string& job : planner_.could_fit_now(leaves_its_turn)) enqueue(job);
@@ -107,14 +107,14 @@ void Controller::look_at_waiting() {
   for (const Precedence& next : others) enqueue(next.job);
 }
 
-/// Whether what the job decided couldn't be carried out. The room that it gave back must not wake the job
-/// itself before its wait is over.
+/// Whether the job waits because its last decision couldn't be carried out. The room that it then gave back
+/// must not wake the job itself before its wait is over.
 bool Controller::is_put_off(const std::string& job) const {
   return queue_.is_put_off(job) || repeats_.holds_back(job);
 }
 
-/// Jobs that have places, or had, come before those that wait for their first: such a job's lost rank keeps
-/// all its others waiting.
+/// Jobs that have or had places come before jobs that wait for their first. All other ranks of such a job
+/// wait for the one that is lost.
 bool Controller::is_urgent(const std::string& key) const {
   if (key == kWaitingJobs) return true;
   const auto job = caches_.job(key);
@@ -123,7 +123,7 @@ bool Controller::is_urgent(const std::string& key) const {
 
 void Controller::look(const std::stop_token& stop) {
   for (;;) {
-    const double waited = run_queue_seconds();  // before it sleeps: whoever is woken needs a processor
+    const double waited = run_queue_seconds();  // a thread that wakes waits for a processor
     const auto key = queue_.take(stop);
     if (!key) return;
     take(*key, waited);
@@ -141,8 +141,8 @@ bool Controller::work_once() {
   return key.has_value();
 }
 
-/// News of a job whose errand is under way stays on the queue's account: the errand's end brings the job
-/// back.
+/// Takes a job from the queue. If the job's errand is under way, its news stays recorded, and the end of the
+/// errand brings the job back.
 void Controller::take(const std::string& key, double waited) {
   if (key == kWaitingJobs)
     survive("jobs that wait for room", [&] { look_at_waiting(); });
@@ -151,7 +151,7 @@ void Controller::take(const std::string& key, double waited) {
   queue_.done(key);
 }
 
-/// Takes the job's queued news. If none is queued, it came just now.
+/// Takes the record of the job's queued news. If there is none, the news came just now.
 NewsAge Controller::take_news(const std::string& job, double waited) {
   std::lock_guard lock(mutex_);
   const auto queued = queued_.extract(job);
@@ -173,7 +173,7 @@ std::optional<Errand> Controller::look_at(const std::string& job, NewsAge age) {
   return errand;
 }
 
-/// An object that can't be read must not end the work on others.
+/// Works on a job. An object that can't be read must not end the work on other jobs.
 void Controller::attempt(const std::string& job, const std::function<void()>& work) {
   const auto begin = Time::now();
   try {

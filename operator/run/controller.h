@@ -1,6 +1,6 @@
-// The controller. Changes in the caches put jobs on a queue; who looks at jobs takes them and decides, and
-// who writes carries the decisions out. It keeps no state that matters: another controller, or the next
-// term's on the same caches, goes on from what the API server has.
+// The controller. Changes in the caches put jobs on a queue. Looking threads take jobs from it and decide,
+// and writing threads carry the decisions out. The controller keeps no state that matters: another one, or
+// the next term's on the same caches, continues from what the API server has.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,7 @@
 
 namespace atl::ctl {
 
-/// What an operator with these options must know of its cluster.
+/// What an operator with these options has to cache of its cluster.
 Scope scope_of(const Options& options);
 
 class Controller final : public CacheListener {
@@ -42,7 +42,7 @@ class Controller final : public CacheListener {
   /// What the controller works with; references must outlive it.
   struct Dependencies {
     Caches& caches;
-    PresentListener& news;  // of these caches: to the controller for as long as it lives
+    PresentListener& news;  // the controller listens to news of `caches` as long as it lives
     kube::Client& client;
     Metrics& metrics;
     std::function<bool()> may_write;  // false: another replica may lead by now
@@ -51,7 +51,7 @@ class Controller final : public CacheListener {
     kube::Clock& clock = kube::steady_clock();
   };
   Controller(const Options& options, Dependencies dependencies);
-  /// No thread may be within any other call, except those of the listener.
+  /// No thread may be within any other call. Calls of the listener are the exception: they are waited for.
   ~Controller() override { around_.news.become(nullptr); }
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -60,23 +60,23 @@ class Controller final : public CacheListener {
   /// Looks at every known job, because a new leader has missed what happened before.
   void look_at_all();
 
-  // Each in threads of its own, until `stop`:
+  // Each of these runs in threads of its own, until `stop`.
   void look(const std::stop_token& stop);   // at jobs, and decides
   void write(const std::stop_token& stop);  // what was decided, and asks what decisions need
   using Lane = void (ProgressPoller::*)(Moment now, const std::stop_token& stop);  // poll_prompt, poll_slow
   void poll_progress(Lane lane, const std::stop_token& stop);
   void send_events(const std::stop_token& stop);
 
-  /// Looks at one job that needs it, and writes whatever is decided; false where there is nothing to do.
+  /// Looks at one job that needs it, and writes what is decided. Returns false if there is nothing to do.
   bool work_once();
   void poll_progress_once() {
     poller_.poll_prompt(around_.now());
     poller_.poll_slow(around_.now());
   }
-  /// Sends events that haven't been sent.
+  /// Sends the events that wait.
   void flush_events() { events_.send(); }
   std::string metrics_text();
-  /// How many entries are remembered beside the caches, by kind. None outlives its job.
+  /// The numbers of entries that are kept outside the caches, by kind. No entry outlives its job.
   std::map<std::string, std::size_t> remembered() const;
 
   void job_changed(const std::string& job, const std::string& mark) override;
@@ -86,11 +86,11 @@ class Controller final : public CacheListener {
  private:
   using Time = std::chrono::steady_clock;
 
-  /// One look at a job, by a thread that waits for nobody's answers unless it is an errand's.
+  /// One look at a job. The thread waits for no answers, unless the look is part of an errand.
   struct Look {
     NewsAge age;
     const bool may_ask;
-    bool must_ask = false;  // what it decides doesn't count, because it had to do without an answer
+    bool must_ask = false;  // the decision doesn't count: it lacked an answer
   };
   struct Queued {
     Time::time_point since;

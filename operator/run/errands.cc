@@ -1,4 +1,4 @@
-// What the controller does with the API server about a job: it asks what a decision needs, and carries
+// The controller's requests to the API server about a job: it asks what a decision needs, and carries
 // decisions out (handover.h).
 #include <utility>
 
@@ -35,7 +35,8 @@ WriteResult Controller::write_all(const Errand::Writes& writes) {
   if (decision.status) {
     WriteResult written = write_new_status(context, seen, *decision.status);
     if (written.outcome != Outcome::kDone) {
-      // A status without an answer may be written: its places are the job's until the next look.
+      // A status whose write wasn't answered may have been written. The job keeps the places in it until the
+      // next look.
       const bool may_stand = written.outcome == Outcome::kUnanswered && !written.feedback.is_empty();
       if (!may_stand) planner_.forget(job, unseen);
       return written;

@@ -47,7 +47,7 @@ void Events::add(const GnnJob& job, const Event& event, Moment now) {
   said.last = now;
   if (is_new) {
     said.first = now;
-    // Events of one second are shown in the order of their names.
+    // kubectl shows events of the same second in the order of their names.
     const std::string name =
         fmt::format("{}.{:08x}{:04x}{}", job.meta.name.substr(0, 200), now.time_since_epoch().count(),
                     said_so_far_++ & 0xffff, sha256_hex(key + identity_).substr(0, 8));
@@ -98,7 +98,7 @@ void Events::send() {
       else
         client_.patch(letter.path, letter.body, {.kind = kube::PatchKind::kMerge});
     } catch (const kube::TransportError&) {
-      // Events are for people; the state of things is in the status.
+      // A lost event does no harm: events are for people, and the status has the facts.
     }
   }
 }

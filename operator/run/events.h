@@ -1,5 +1,5 @@
-// Events for `kubectl describe`: said once, counted where they repeat, few per job, and sent in the
-// background, so that work never waits for them.
+// Events for `kubectl describe`. An event is written once, and counted when it repeats. A job gets few of
+// them. They are sent in the background, so that work never waits for them.
 #pragma once
 
 #include <deque>
@@ -13,13 +13,13 @@
 
 namespace atl::ctl {
 
-/// Any thread may call any of it.
+/// Thread-safe.
 class Events {
  public:
-  /// `client` must outlive it. `identity`: this replica's.
+  /// `client` must outlive it. `identity` is this replica's name.
   Events(kube::Client& client, std::string identity) : client_(client), identity_(std::move(identity)) {}
 
-  /// Drops the event where the job has had too many lately: kBurst at once, then one per kOneIn.
+  /// Drops the event if the job has had too many lately. It may have kBurst at once, and then one per kOneIn.
   void add(const GnnJob& job, const Event& event, Moment now);
   /// Sends the added events. Events that the API server doesn't accept are lost.
   void send();
@@ -28,9 +28,9 @@ class Events {
   static constexpr Seconds kOneIn{300}, kRemembered{600};
 
  private:
-  /// An event that was said before: of one job, type, reason and message.
+  /// An event that was sent before, for one job, type, reason and message.
   struct Said {
-    std::string path;  // of the Event object
+    std::string path;  // path of the Event object
     int count = 0;
     Moment first{}, last{};
   };
@@ -42,7 +42,7 @@ class Events {
     bool is_new = true;
     std::string path, body;
   };
-  /// Takes one event of the job's allowance. False: none is left.
+  /// Takes one event from the job's allowance; false if none is left.
   bool take_allowance(const std::string& uid, Moment now);
   void forget_old(Moment now);
   Letter first_letter(const GnnJob& job, const Event& event, const Said& said, const std::string& name) const;

@@ -1,5 +1,5 @@
-// Findings of a job's last writes that no cache shows: others' objects that have our names, objects that the
-// API server refused, and objects that differ from the caches. The job's next decision gets them, once.
+// What a job's last writes found out that no cache shows: foreign objects with our names, objects that the
+// API server refused, and objects that differ from the caches. The job's next decision gets this once.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ struct WriteFeedback {
   std::vector<PodView> pods;        // others' pods
   std::vector<ObjectView> objects;  // others' objects
   std::string taken_keys;           // name of a Secret that isn't ours
-  std::vector<Refusal> refusals;    // of what was to be made or changed
-  std::vector<Refusal> undeleted;   // of what was to be deleted
+  std::vector<Refusal> refusals;    // objects that couldn't be made or changed
+  std::vector<Refusal> undeleted;   // objects that couldn't be deleted
   std::vector<Outdated> outdated;
 
   bool has_foreign() const { return !pods.empty() || !objects.empty(); }
@@ -61,8 +61,8 @@ inline std::string made_mark(Kind kind, const std::string& name) {
 inline std::string gone_mark(const std::string& uid) {
   return "gone " + uid;
 }
-/// The mark of a pod that we patch, or of a job whose status we write: any later state of it in the caches
-/// will do.
+/// The mark of a pod that we patch, or of a job whose status we write. Any later state of the object in the
+/// caches satisfies it.
 inline std::string changed_mark(Kind kind, const std::string& name) {
   return std::string("changed ") + name_of(kind) + " " + name;
 }

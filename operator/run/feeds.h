@@ -1,4 +1,4 @@
-// Keeps the caches equal to the cluster: a list and a watch for each, in a thread of its own.
+// Keeps the caches equal to the cluster. Each cache has a list and a watch, in a thread of its own.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,17 +21,18 @@ namespace atl::ctl {
 
 class Feeds {
  public:
-  /// Begins at once and goes on until `stop`, which must be the client's as well. All arguments must outlive
+  /// Begins at once, and goes on until `stop`, which must also stop the client. All arguments must outlive
   /// the feeds.
   Feeds(kube::Client& client, Caches& caches, const std::stop_token& stop);
 
-  /// Whether every cache has held everything at least once.
+  /// Whether every cache has been filled at least once.
   bool have_synced() const;
-  /// The paths of caches that haven't, each with what the API server says.
+  /// The paths of the caches that were never filled, each with what the API server says.
   std::string missing() const;
-  /// The paths of caches that received nothing for kPatience, whatever they held before; "": none.
+  /// The paths of the caches that have received nothing for kPatience, whatever they hold; "" if there are
+  /// none.
   std::string out_of_touch() const;
-  /// Whether the caches are good enough to decide by.
+  /// Whether the caches are current enough to decide from.
   bool are_fresh() const { return have_synced() && out_of_touch().empty(); }
   void report(Metrics& metrics) const;
 
@@ -59,7 +60,7 @@ inline Feeds::Feeds(kube::Client& client, Caches& caches, const std::stop_token&
     options.on_unreadable = [path = feed.path](const std::string& name, const std::string& why) {
       log_warning("{}: {} can't be read and is skipped, what was known of it is kept: {}", path, name, why);
     };
-    // Two caches may have one path: the selection tells them apart.
+    // Two caches may have the same path and differ only in their field selectors, so the name includes these.
     const std::string fields = feed.only.fields.empty() ? "" : "?" + feed.only.fields;
     feeds_.emplace_back(client, *feed.store, feed.path + fields, options);
   }

@@ -3,7 +3,7 @@
 namespace atl::ctl {
 namespace {
 
-/// The size of what is to be written: objects, and a status as large as its list of servers.
+/// The bytes of an errand's writes: the objects, and the status, whose list of servers is its largest part.
 std::size_t bytes_of(const Errand& errand) {
   if (!errand.writes) return 0;
   const Decision& decision = errand.writes->decision;
@@ -46,9 +46,9 @@ void Handover::end_look(const std::string& job, std::optional<Errand> errand) {
   const bool is_too_much = bytes_ + bytes_of(*errand) > kMostBytes;
   if (is_too_much && !errand->rests_on_feedback) errand->writes.reset();
   bytes_ += bytes_of(*errand);
-  waiting_.insert_or_assign(job, std::move(*errand));  // begin_look() took out what was there
+  waiting_.insert_or_assign(job, std::move(*errand));  // begin_look() has taken out the former one
   lock.unlock();
-  line_.add(job);  // where it stands there already, it keeps its turn
+  line_.add(job);  // a job that is in line already keeps its turn
 }
 
 std::optional<Handover::Taken> Handover::begin(const std::string& job) {
@@ -62,7 +62,7 @@ std::optional<Handover::Taken> Handover::begin(const std::string& job) {
       return Taken(job, std::move(found.mapped()));
     }
   }
-  line_.done(job);  // if it is looked at just now, that look's end adds it again
+  line_.done(job);  // end_look() adds the job again if it is being looked at
   return {};
 }
 

@@ -1,6 +1,7 @@
-// Jobs in memory, and how much of them: any user may make thousands, with large specs, and none of them may
-// end the operator by that. Of a job of another class the metadata alone is kept. A new job whose spec would
-// be more than its namespace may have is refused, as one is whose own spec is too large (api/gnnjob.h).
+// The jobs in memory, and limits on their size: any user may make thousands of jobs with large specs, and
+// must not exhaust the operator's memory. For jobs of another class only the metadata is kept. A new job is
+// refused if the specs of its namespace would become too large together. A job whose own spec is too large is
+// refused too (api/gnnjob.h).
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -17,7 +18,8 @@
 namespace atl::ctl {
 namespace {
 
-/// Whether plans count both alike: whether and since when the job waits, and the nodes of its pods.
+/// Whether plans treat both versions alike. That depends on whether and since when the job waits, and on the
+/// nodes of its pods.
 bool counts_the_same(const GnnJob& a, const GnnJob& b) {
   return a.operator_class() == b.operator_class() && a.status.servers == b.status.servers &&
          a.meta.deletion == b.meta.deletion &&
@@ -25,12 +27,12 @@ bool counts_the_same(const GnnJob& a, const GnnJob& b) {
          waits_for_places_since(a.status) == waits_for_places_since(b.status);
 }
 
-/// Bytes of the specs of each namespace's jobs, as they are kept. Any user may make thousands of jobs, which
-/// would fill the memory. Used by the one thread that fills the cache.
+/// Bytes of the specs that are kept, by namespace, so that a user who makes thousands of jobs can't fill the
+/// memory. Only the thread that fills the cache uses it.
 class SpecsBySpace {
  public:
-  /// A job for which something was done already isn't refused any more. One that is new counts once, also
-  /// where it has changed since it was counted.
+  /// Refuses the job if the namespace's specs would become too large. A job on which work has begun isn't
+  /// refused any more. A new job that has changed since it was counted isn't counted twice.
   void judge(GnnJob& job) const {
     const std::size_t own = bytes_of(new_, job.full_name()), taken = bytes_of(bytes_, job.meta.space) - own;
     if (!job.status.conditions.empty() || taken + job.manifest.size() <= kMost) return;
@@ -60,7 +62,7 @@ class SpecsBySpace {
   }
 
   Bytes bytes_;  // by namespace
-  Bytes new_;    // of jobs for which nothing was done yet, by "namespace/name"
+  Bytes new_;    // of jobs on which no work has begun, by "namespace/name"
 };
 
 GnnJob read_job(std::string_view text, const std::string& operator_class, const SpecsBySpace& specs) {

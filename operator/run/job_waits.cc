@@ -12,7 +12,7 @@ using kube::Milliseconds;
 
 constexpr int kMostInARow = 3;
 constexpr Milliseconds kFirstWait{1000}, kLongestWait{300'000};
-constexpr Milliseconds kInARow = 2 * kLongestWait;  // a later repeat isn't in a row
+constexpr Milliseconds kInARow = 2 * kLongestWait;  // a repeat after more time isn't in a row
 
 /// A digest of all that would be written.
 std::size_t digest_of(const Decision& decision) {
@@ -26,7 +26,7 @@ std::size_t digest_of(const Decision& decision) {
 
 }  // namespace
 
-/// The end of the wait, which is past where the decision hasn't been repeated too often.
+/// When a repeat may be carried out. The time is past if the decision hasn't been repeated too often.
 kube::Clock::Time Repeats::end_of_wait(const Last& last) {
   if (last.times < kMostInARow) return last.at;
   return last.at + kube::doubled(kFirstWait, last.times - kMostInARow, kLongestWait);

@@ -1,4 +1,4 @@
-// Why a job waits before it is looked at, or before a decision about it is carried out.
+// Two reasons why a job waits: before it is looked at, and before a decision about it is carried out.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace atl::ctl {
 
-// Jobs whose writes the API server asks to wait (429 with Retry-After). Such a job isn't looked at until the
-// time is over, whatever the news of it: it would be refused again, and the server is busy.
+// Delays that the API server asks for (429 with Retry-After). Such a job isn't looked at until the delay is
+// over, even if there is news of it. Its writes would be refused again, and the server is busy.
 
 /// Thread-safe.
 class ServerDelays {
@@ -22,13 +22,13 @@ class ServerDelays {
   /// The clock must outlive it.
   explicit ServerDelays(kube::Clock& clock) : clock_(clock) {}
 
-  /// `asked`: the server's time, of which kLongest counts at most; 0: it asks for none.
+  /// `asked` is the delay that the server asks for, of which at most kLongest counts; 0: it asks for none.
   void begin(const std::string& job, kube::Milliseconds asked) {
     if (asked <= kube::Milliseconds(0)) return;
     std::lock_guard lock(mutex_);
     until_[job] = clock_.now() + std::min(asked, kLongest);
   }
-  /// How much of the job's time is left; 0: it may be looked at.
+  /// How much of the job's delay is left; 0: it may be looked at.
   kube::Milliseconds left(const std::string& job) {
     std::lock_guard lock(mutex_);
     const auto found = until_.find(job);
@@ -55,8 +55,8 @@ class ServerDelays {
   std::map<std::string, kube::Clock::Time> until_;  // by job
 };
 
-// A guard against endless repetition. Deciding the same again and again means that carrying it out doesn't
-// change what the decision rests on: the server stores a status differently, or somebody removes an object at
+// A guard against endless repetition. If the same is decided again and again, carrying it out doesn't change
+// what the decision rests on. The server may store a status differently, or somebody may remove an object at
 // once. After the third time in a row the job waits, longer each time.
 
 /// Thread-safe.
@@ -65,11 +65,11 @@ class Repeats {
   /// The clock must outlive it.
   explicit Repeats(kube::Clock& clock) : clock_(clock) {}
 
-  /// How long to wait before carrying this out: 0 unless it was carried out three times in a row.
+  /// How long to wait before this decision is carried out. 0 unless it was carried out three times in a row.
   kube::Milliseconds wait(const std::string& job, const Decision& decision) const;
-  /// Whether the job's last decision must wait, if it is the next one as well.
+  /// Whether the job's last decision would have to wait if it were decided again now.
   bool holds_back(const std::string& job) const;
-  /// The decision was carried out in full.
+  /// Records that the decision was carried out in full.
   void done(const std::string& job, const Decision& decision);
   void forget(const std::string& job);
   std::size_t size() const;

@@ -16,11 +16,11 @@ const kube::Resource& nodes_resource();
 const kube::Resource& claims_resource();   // PersistentVolumeClaims
 const kube::Resource& volumes_resource();  // PersistentVolumes
 const kube::Resource& storage_classes_resource();
-const kube::Resource& flavors_resource();           // Kueue's kinds of nodes
-const kube::Resource& local_queues_resource();      // Kueue's, which jobs name
-const kube::Resource& cluster_queues_resource();    // to which these lead
-const kube::Resource& queue_priorities_resource();  // Kueue's classes of priority
-const kube::Resource& pod_priorities_resource();    // Kubernetes' own
+const kube::Resource& flavors_resource();           // Kueue's descriptions of kinds of nodes
+const kube::Resource& local_queues_resource();      // the queues that jobs name
+const kube::Resource& cluster_queues_resource();    // the queues behind LocalQueues
+const kube::Resource& queue_priorities_resource();  // Kueue's priority classes
+const kube::Resource& pod_priorities_resource();    // Kubernetes' priority classes
 
 /// "space/name", an object's name in caches and on the work queue.
 inline std::string full_name(const std::string& space, const std::string& name) {
@@ -38,7 +38,7 @@ struct Feed {
   std::string path;
   kube::Selection only;
   kube::Store* store;
-  bool may_be_absent = false;  // a cluster without that kind has none of it
+  bool may_be_absent = false;  // a cluster may lack this kind
 };
 
 }  // namespace atl::ctl

@@ -14,12 +14,12 @@
 
 namespace atl::ctl {
 
-/// The least level that is logged. Debug: what is done about each job.
+/// The lowest level that is logged. kDebug logs what is done about each job.
 enum class LogLevel { kDebug, kInfo, kWarning };
 
 inline void log_line(const char* level, const std::string& message) {
   std::string text = message;
-  std::ranges::replace(text, '\n', ' ');  // messages may come from elsewhere: one must not look like two
+  std::ranges::replace(text, '\n', ' ');  // a message may come from elsewhere; keep it on one line
   const auto now = std::chrono::floor<Seconds>(std::chrono::system_clock::now());
   const std::string line = fmt::format("{} {} {}\n", text_of(now), level, text);
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -39,8 +39,8 @@ void log_warning(fmt::format_string<Args...> format, Args&&... args) {
   log_line("warning", fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Catches whatever `work` throws, and logs it, because a failure must not end the process: all other jobs
-/// would stand still.
+/// Catches and logs whatever `work` throws. A failure must not end the process, because all other jobs would
+/// stand still.
 template <class Work>
 void survive(const char* what, const Work& work) {
   try {

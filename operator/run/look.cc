@@ -1,4 +1,4 @@
-// One look at a job: what is seen of it, what is decided, and what is to be done about it.
+// One look at a job: what is observed of it, what is decided, and what is to be done about it.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -16,9 +16,9 @@ namespace {
 using kube::Milliseconds;
 
 constexpr Milliseconds kExpectationsLapse{301'000}, kNameMayBeFree{30'000};
-constexpr int kMostAsked = 5;  // rounds of a decision, which asks four things at most
+constexpr int kMostAsked = 5;  // rounds of a decision; it asks at most four things
 
-/// Whoever runs it decides, and may ask the API server meanwhile.
+/// An errand whose taker decides again, and may ask the API server meanwhile.
 Errand errand_to_ask(NewsAge age) {
   age.pause();
   return {age, {}, false};
@@ -26,7 +26,8 @@ Errand errand_to_ask(NewsAge age) {
 
 }  // namespace
 
-/// Returns what is left to do with the API server. Without leave to ask it (Look::may_ask), that may be all.
+/// Looks at the job. Returns what is left to do with the API server; if the look may not ask the server
+/// (Look::may_ask), that may be the whole look.
 std::optional<Errand> Controller::work_on(const std::string& job, Look& look) {
   if (const auto wait = server_delays_.left(job); wait > Milliseconds(0)) {
     queue_.add_after(job, wait);
@@ -41,7 +42,7 @@ std::optional<Errand> Controller::work_on(const std::string& job, Look& look) {
     feedbacks_.put(job, std::move(feedback));
     return errand_to_ask(look.age);
   }
-  // Objects without our labels aren't watched, so only another try shows that one of them is gone.
+  // Objects without our labels aren't watched. Only another try shows that such an object is gone.
   if (feedback.has_foreign()) queue_.add_after(job, kNameMayBeFree);
   const auto outdated = std::exchange(feedback.outdated, {});
   const auto read = [&] { return read_again(around_.client, space_of(job), outdated); };
@@ -52,14 +53,14 @@ std::optional<Errand> Controller::work_on(const std::string& job, Look& look) {
     enqueue(job, true);
     return {};
   }
-  // The caches show what was booked, except pods whose creation wasn't answered.
+  // The caches show the pods for which room was booked, except pods whose creation wasn't answered.
   std::set<std::string> unseen = pods_that_exist(*reread);
-  WriteFeedback kept = feedback;  // for who looks again with leave to ask
+  WriteFeedback kept = feedback;  // for the taker of the errand, which looks again
   auto seen = observe(job, caches_,
                       {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
                        written(job), around_.now()});
   if (!seen) {
-    if (!caches_.job(job)) forget(job);  // it may belong to another operator now
+    if (!caches_.job(job)) forget(job);  // the job may belong to another operator now
     return {};
   }
   auto errand = decide_on(job, std::move(*seen), std::move(unseen), look);
@@ -68,8 +69,9 @@ std::optional<Errand> Controller::work_on(const std::string& job, Look& look) {
   return errand;
 }
 
-/// Decides again while the decision asks for something that the API server knows. What is known of a queue
-/// takes no question, because each decision about a job that waits there depends on it.
+/// Decides again as long as the decision asks for something that the API server knows. Known flavors of a
+/// queue are filled in without a request, because each decision about a job that waits in the queue needs
+/// them.
 Decision Controller::decision_on(Observed& seen, Look& look) {
   Decision decision = decide(seen, options_.settings);
   if (!decision.wants.queue.empty())
@@ -85,7 +87,7 @@ Decision Controller::decision_on(Observed& seen, Look& look) {
   return decision;
 }
 
-/// Says where the gang's volume claims can be used. False: that has to be asked first.
+/// Fills in where the gang's volume claims can be used. Returns false if the server has to be asked first.
 bool Controller::knows_claims(const std::string& space, Gang& gang, Look& look) {
   for (GangVolume& volume : gang.volumes) {
     auto place = claim_places_.known(space, volume.claim);
@@ -105,7 +107,7 @@ GangPlan Controller::plan(const Gang& gang, const std::vector<std::string>& pods
   return plan;
 }
 
-/// `unseen`: pods whose room stays booked in any case.
+/// `unseen` names the pods whose room stays booked in any case.
 std::optional<Errand> Controller::decide_on(const std::string& job, Observed seen,
                                             std::set<std::string> unseen, Look& look) {
   Planner::JobPlans plans(planner_, job, unseen);
@@ -131,7 +133,7 @@ std::optional<Errand> Controller::decide_on(const std::string& job, Observed see
   }
   plans.keep(decision);
   const Status& status = decision.status ? *decision.status : seen.job.status;
-  // One that has no use for places now, because its pods are refused, takes nobody's turn.
+  // A gang that can't use places now, because its pods are refused, must not hold up the others in line.
   const bool waits = plans.has_planned() && waits_for_places_since(status);
   if (!waits && planner_.stop_waiting(job)) room_changed();
   if (decision.requeue_at)

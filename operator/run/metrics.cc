@@ -29,12 +29,12 @@ using Labels = std::map<std::string, std::string>;
 
 const Labels kQueue{{"name", "gnnjob"}};
 
-/// 0.1 ms … 100 s. A quantile never exceeds the last bucket, and AtollOperatorBehind needs buckets above its
-/// 10 s.
+/// 0.1 ms … 100 s. A quantile is never above the last bucket, and the alert AtollOperatorBehind needs buckets
+/// above its 10 s.
 const Histogram::BucketBoundaries kSeconds{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1,
                                            0.25, 0.5,    1,    2.5,  5,      10,   25,   50,     100};
 
-/// Some reasons come from containers, so only known ones become labels.
+/// Some reasons come from containers, so only known ones become label values.
 std::string known_reason(const std::string& reason) {
   static const std::set<std::string> kKnown{
       "OOMKilled",     "Signal",      "Exit",      "Lost",
@@ -204,7 +204,7 @@ std::string Metrics::text() const {
   return out.str();
 }
 
-// The controller's present state for Prometheus: its jobs by state, how many wait for room, and how long.
+// The controller's present state for Prometheus: jobs by state, how many of them wait for room, and how long.
 
 std::string Controller::metrics_text() {
   std::map<std::string, int> states;

@@ -1,4 +1,4 @@
-// The operator's metrics for Prometheus, partly under the names that dashboards of other controllers use.
+// The operator's metrics for Prometheus. Some have the names that dashboards of other controllers use.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace atl::ctl {
 
-/// Any thread may call any of it.
+/// Thread-safe.
 class Metrics {
  public:
   Metrics();
@@ -25,19 +25,20 @@ class Metrics {
   void set_leads(bool leads);
   // atoll_job_*
   void set_jobs(const std::map<std::string, int>& by_state);
-  /// Seconds for which gangs wait for room, by namespace and name. Only the kMostWaiting longest are shown,
-  /// because each is a series.
+  /// Seconds for which gangs have waited for room, by namespace and name. Only the kMostWaiting longest waits
+  /// are exported, because each is a series of its own.
   void set_waiting(const std::map<std::pair<std::string, std::string>, double>& seconds_by_job);
   static constexpr std::size_t kMostWaiting = 200;
-  /// Gangs for which nodes are asked, and gangs for which that was in vain.
+  /// The numbers of gangs for which nodes are asked for, and of those for which none came.
   void set_node_requests(int asked, int in_vain);
   void restarted(const std::string& reason);
-  void failed(const std::string& outcome);  // of carrying out a decision
+  void failed(const std::string& outcome);  // a decision that couldn't be carried out
   void held_back();                         // a decision that was carried out three times in a row
   void planned(double seconds, double processor_seconds);  // one gang
-  void decided(double seconds, double in_work);            // NewsAge's, of what leads to a write
-  void carried_out(double seconds);  // from the job's queueing on until what was decided is written
-  // atoll_watch_lists: how often each resource was listed. More than once: a watch was interrupted too long.
+  void decided(double seconds, double in_work);            // NewsAge's times, if a write follows
+  void carried_out(double seconds);  // from when the job was queued until the writes are done
+  // atoll_watch_lists: how often each resource was listed. More than once means that a watch was interrupted
+  // for too long.
   void set_lists(const std::string& path, int lists);
 
   /// In Prometheus' text format.

@@ -1,4 +1,4 @@
-// How long news of a job waits until it is known what to do about it.
+// How long news of a job waits until it is decided what to do about it.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline double processor_seconds() {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-/// For how many seconds the calling thread has been ready to run while others had the processors. 0 where the
+/// The seconds for which the calling thread was ready to run while other threads had the processors. 0 if the
 /// kernel doesn't tell (CONFIG_SCHED_INFO).
 inline double run_queue_seconds() {
   double ran = 0, waited = 0;
@@ -27,26 +27,26 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// From a job's news to the decision that it leads to. It stands still while the API server has the job:
-/// while earlier writes are under way, and from a question to its answer. For one thread at a time.
+/// The time from a job's news to the decision that it leads to. The clock is paused while earlier writes are
+/// under way, and from a question to the API server until its answer. One thread at a time.
 class NewsAge {
  public:
   using Time = std::chrono::steady_clock;
 
-  /// `queued`: when the news came. `freed`: when earlier writes ended, if that was later. `waited`: what
-  /// run_queue_seconds() was before the thread had the job.
+  /// `queued` is when the news came. `freed` is when earlier writes ended, if that was later. `waited` is
+  /// run_queue_seconds() from before the thread took the job.
   NewsAge(Time::time_point queued, Time::time_point freed, double waited)
       : queued_(queued), since_(std::max(queued, freed)), waited_at_first_(waited) {}
 
   Time::time_point queued() const { return queued_; }
-  /// Adds news that came earlier and waits for the same decision.
+  /// Adds earlier news that waits for the same decision.
   void join(Time::time_point earlier) { queued_ = std::min(queued_, earlier); }
-  /// The API server is asked, or somebody is to ask it, maybe in another thread.
+  /// Stops the clock, because the API server is asked, or will be, perhaps by another thread.
   void pause() {
     seconds_ = seconds();
     waited_ += run_queue_seconds() - waited_at_first_;
   }
-  /// The answer is there, for the calling thread.
+  /// Starts the clock again in the calling thread, which has the answer.
   void resume() {
     since_ = Time::now();
     waited_at_first_ = run_queue_seconds();
@@ -61,16 +61,16 @@ class NewsAge {
   }
 
   double seconds() const { return seconds_ + seconds_since(since_); }
-  /// The same without the time in which the thread waited for a processor. Its waits before it took the job
-  /// count only as far as nothing else kept it from sleeping.
+  /// seconds() without the time in which the thread waited for a processor. That wait is counted from when
+  /// the thread began to look for a job.
   double seconds_in_work() const {
     return std::max(seconds() - waited_ - (run_queue_seconds() - waited_at_first_), 0.0);
   }
 
  private:
   Time::time_point queued_, since_;
-  double seconds_ = 0;  // until the last pause
-  double waited_ = 0;   // likewise
+  double seconds_ = 0;  // counted until the last pause
+  double waited_ = 0;   // seconds without a processor, until the last pause
   double waited_at_first_;
 };
 

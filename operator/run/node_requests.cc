@@ -1,4 +1,4 @@
-// For whom nodes may be asked of an autoscaler.
+// For which jobs an autoscaler may be asked for nodes.
 #include "operator/run/waiting_gangs.h"
 
 #include <fmt/format.h>
@@ -26,12 +26,12 @@ std::string NodeRequests::why_not(const std::string& job, const Precedence& orde
   Wish& wish = wishes_[job];
   wish.order = order;
   wish.servers = wanted;
-  std::map<std::string, std::int64_t> before;  // by namespace: what others have, or come first for
+  std::map<std::string, std::int64_t> before;  // by namespace: servers granted, or in line before
   for (const auto& [other, its] : wishes_)
     if (other != job && (its.is_granted || its.order < order)) before[space_of(other)] += its.servers;
   std::int64_t of_all = wanted;
   for (const auto& [space, sum] : before)
-    of_all += std::min(sum, most_of_space_);  // what a namespace can't have holds nobody up
+    of_all += std::min(sum, most_of_space_);  // a namespace never gets more, so more holds nobody up
   wish.is_granted = of_all <= most_ && before[space_of(job)] + wanted <= most_of_space_;
   if (wish.is_granted) return {};
   return fmt::format(

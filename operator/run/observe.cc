@@ -21,7 +21,7 @@ std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& c
   std::map<std::string, NodeView> views;
   for (const auto& assigned : {seen.job.admitted.worker_nodes, seen.job.admitted.launcher_nodes})
     for (const auto& [node, pods] : assigned.value_or(AssignedNodes()).slots)
-      if (caches.node(node)) names.insert(node);  // one that is missing is the queue's to replace
+      if (caches.node(node)) names.insert(node);  // the queue replaces a node that is missing
   names.erase("");
   for (const std::string& name : names) {
     if (const auto node = caches.node(name))
@@ -53,7 +53,7 @@ std::vector<std::string> CachedCluster::other_pods(const std::string& node) {
   return names;
 }
 
-/// Whether another job of the namespace was refused pods as well, holds some, and is first.
+/// Whether another job of the namespace comes first, was refused pods too, and holds some.
 bool CachedCluster::is_another_first() const {
   const auto holds_some = [&](const GnnJob& other) {
     const auto pods = caches_.pods_of(other.full_name());
@@ -103,8 +103,8 @@ void take_out(Observed& seen, const Outdated& object) {
 
 namespace {
 
-/// The job as it is now; refused still where the cache has refused this spec for lack of room for it, which
-/// the spec alone doesn't tell.
+/// The job as it was read again. If the cache refused this spec for lack of memory for it, the job stays
+/// refused: the spec alone doesn't show that.
 GnnJob reread_job(const GnnJob& before, const std::string& text) {
   GnnJob now = read_gnn_job(text);
   const bool is_same_spec = now.meta.uid == before.meta.uid && now.meta.generation == before.meta.generation;

@@ -14,32 +14,33 @@
 
 namespace atl::ctl {
 
-// Reads from the API server what a write has shown to be newer than the caches. They will catch up, but until
-// then decisions made from them would be refused again.
+// Reads objects from the API server that a write has shown to be newer there than in the caches. The caches
+// will catch up, but until then writes that are decided from them would be refused again.
 
 struct Reread {
   Outdated object;
   std::optional<std::string> text;  // nothing: the object is gone
 };
 
-/// The names of pods that are there.
+/// The names of pods that exist.
 std::set<std::string> pods_that_exist(const std::vector<Reread>& reread);
 
-/// Nothing where the server doesn't say.
+/// Reads the outdated objects again; nothing if the server doesn't answer.
 std::optional<std::vector<Reread>> read_again(kube::Client& client, const std::string& space,
                                               const std::vector<Outdated>& outdated);
 
-/// Replaces what the caches have by the object. False where it is the job itself, and gone.
+/// Replaces the caches' version of the object by the one read. Returns false if the object is the job itself
+/// and is gone.
 bool put_in(Observed& seen, const Reread& reread);
 
-/// When this operator last wrote what no cache shows the time of; nothing: it did not.
+/// Writes by this operator whose times no cache shows; nothing where there was no such write.
 struct Written {
   std::optional<Moment> status;
   std::string keys;  // the Secret that it made last
   std::optional<Moment> made_keys;
 };
 
-/// Input of an observation beside the caches.
+/// What an observation needs besides the caches.
 struct BesideCaches {
   WriteFeedback feedback;
   std::vector<Reread> reread;
@@ -49,10 +50,10 @@ struct BesideCaches {
   Moment now{};
 };
 
-/// Nothing where there is no such job. Leaves Observed::cluster null.
+/// The job as observed; nothing if the job doesn't exist. Observed::cluster stays null.
 std::optional<Observed> observe(const std::string& job, const Caches& caches, BesideCaches beside);
 
-/// The cluster as the caches show it, from the view of one job; references outlive it.
+/// The cluster as the caches show it, seen by one job. The references must outlive it.
 class CachedCluster final : public ClusterView {
  public:
   using Plan = std::function<GangPlan(const Gang&, const std::vector<std::string>& pods)>;
@@ -70,7 +71,7 @@ class CachedCluster final : public ClusterView {
 
   GangPlan plan(const Gang& gang, const std::vector<std::string>& pods) override { return plan_(gang, pods); }
   std::optional<PodSize> largest_pods(const std::vector<Gang>& ways) override { return largest_pods_(ways); }
-  /// First pods of no job, then those of other jobs.
+  /// Lists pods of no job first, then those of other jobs.
   std::vector<std::string> other_pods(const std::string& node) override;
   bool is_another_first() const override;
   std::string why_no_request(std::size_t servers) override {

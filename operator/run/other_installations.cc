@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSpacesAnnotation = "atoll.dev/namespaces";  // of a lease: "a,b", "": all
+constexpr const char* kSpacesAnnotation = "atoll.dev/namespaces";  // on a lease: "a,b"; "": all
 constexpr const char* kInstead =
     "end that one, or give this one a class or namespaces of its own (--class, --namespace; the chart's operatorClass, "
     "watchNamespaces)";
@@ -38,7 +38,7 @@ bool OtherInstallations::is_ours_too(const std::string& spaces) const {
   });
 }
 
-/// Other holders of leases whose jobs overlap ours; nothing: that isn't known now.
+/// Holders of other leases whose jobs overlap ours; nothing if that can't be found out now.
 std::optional<std::vector<OtherInstallations::Rival>> OtherInstallations::look() {
   std::vector<Rival> others;
   const auto add = [&](std::string_view text) {

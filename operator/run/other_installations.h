@@ -1,6 +1,6 @@
-// Two installations that handle the same jobs would undo each other's work. So each states in its lease its
-// class of jobs and its namespaces, and doesn't begin where it finds a live lease that overlaps. Different
-// classes let several installations share a cluster.
+// Other installations in the same cluster. Two installations that handle the same jobs would undo each
+// other's work. So each writes its class of jobs and its namespaces into its lease, and doesn't begin if it
+// finds a live lease that overlaps. Installations with different classes can share a cluster.
 #pragma once
 
 #include <map>
@@ -17,18 +17,18 @@ namespace atl::ctl {
 
 class OtherInstallations {
  public:
-  /// `own`: our lease. All arguments must outlive it.
+  /// `own` is our lease. All arguments must outlive it.
   OtherInstallations(kube::Client& client, const Options& options, const kube::LeaseOptions& own,
                      kube::Clock& clock = kube::steady_clock());
 
-  /// Call it before taking our lease. Throws Error, which names a live installation. Only a renewal shows
-  /// that one lives, so this may take as long as a lease lasts.
+  /// Is called before we take our lease. Throws Error if another installation is live, and names it. Only a
+  /// renewal shows that a lease is live, so this may take as long as a lease lasts.
   void expect_none(const std::stop_token& stop);
-  /// Call it once we hold our lease: of two installations that begin at once, each may have looked too early.
-  /// False where the API server doesn't tell now. Throws Error as above.
+  /// Is called once we hold our lease, because two installations that begin at the same time may each have
+  /// looked too early. Returns false if the API server doesn't answer now. Throws Error as above.
   bool expect_none_new();
 
-  /// Enters the holder's class and namespaces into a lease.
+  /// Writes the holder's class and namespaces into a lease.
   static void describe(const Options& options, kube::LeaseOptions& lease);
 
  private:

@@ -12,8 +12,8 @@
 
 namespace atl::ctl {
 
-/// Calls work(0) … work(count − 1), each once, in at most `most` threads including the caller's; returns when
-/// all are done. If any throws, the caller gets one of the exceptions.
+/// Calls work(0) … work(count − 1), each once, in at most `most` threads including the caller's. Returns when
+/// all calls are done. If calls throw, the caller gets one of the exceptions.
 inline void in_parallel(std::size_t count, int most, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;

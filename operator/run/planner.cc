@@ -14,16 +14,16 @@
 namespace atl::ctl {
 namespace {
 
-/// How long the words of a refusal are given again while nothing but its numbers could differ.
+/// How long the reasons of a refusal are given again while only their numbers could differ.
 constexpr Seconds kWordsHold{600};
-/// How long a class is followed after one of it was planned. Gangs that wait are planned at least every
-/// minute.
+/// How long a class's room is tracked after a gang of the class was last planned. Waiting gangs are planned
+/// at least every minute.
 constexpr Seconds kClassLasts{150};
-/// Plans for one question: another where a node of the last one has changed while it was made.
+/// Most plans for one question. A plan is made again if one of its nodes changed in the meantime.
 constexpr int kMostPlans = 3;
 
-/// Room for the gang's pods, which are named as in ClusterView::plan(). A launcher without demand is placed
-/// otherwise, and holds none here.
+/// The bookings for a plan of the gang; `pods` are named as in ClusterView::plan(). A launcher without
+/// requests is placed later, so it gets no booking here.
 std::map<std::string, Booking> bookings_of(const Gang& gang, const GangPlan& plan,
                                            const std::vector<std::string>& pods) {
   std::map<std::string, Booking> bookings;
@@ -36,7 +36,7 @@ std::map<std::string, Booking> bookings_of(const Gang& gang, const GangPlan& pla
   return bookings;
 }
 
-/// Whether somebody may have some of the earlier room who could not while it was kept.
+/// Whether room that was kept isn't kept any more, so that other gangs may have it.
 bool gives_up_any(const KeptRooms& before, const KeptRooms& after) {
   const auto stays = [&](const auto& room) {
     return std::ranges::any_of(after, [&](const auto& other) {
@@ -75,9 +75,9 @@ GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string
   std::lock_guard lock(planner_.mutex_);
   GangPlan plan;
   for (int plans = 0; plans < kMostPlans; ++plans) {
-    planner_.forget(job_, kept_);  // an earlier plan of this look
-    // A gang that runs already gets what it lacks even from kept room: the waiting gang may be waiting for
-    // its end.
+    planner_.forget(job_, kept_);  // drops the room of an earlier plan of this look
+    // A gang that runs already may get missing pods placed even in kept room, because the gang for which it
+    // is kept may be waiting for this one to end.
     plan = is_whole ? planner_.plan_whole(waiting) : planner_.search(gang, {});
     if (!plan.fits || planner_.room_.book(job_, bookings_of(gang, plan, pods))) break;
   }
@@ -92,7 +92,7 @@ std::optional<PodSize> Planner::JobPlans::largest_pods(const std::vector<Gang>& 
   const std::string digest = sha256_hex(kinds);
   std::lock_guard lock(planner_.mutex_);
   auto& too_large = planner_.too_large_;
-  const std::uint64_t capacity = planner_.room_.capacity_generation();  // from before nodes are read
+  const std::uint64_t capacity = planner_.room_.capacity_generation();  // read before the nodes
   std::erase_if(too_large, [&](const auto& known) {
     return known.second.capacity != capacity || planner_.now_() - known.second.at >= kWordsHold;
   });
@@ -113,7 +113,7 @@ GangPlan Planner::search(const Gang& gang, const KeptRooms& kept) {
 }
 
 const KeptRooms& Planner::kept_rooms() {
-  follow();  // so that a class that is too large for the cluster is known to be
+  follow();  // updates which classes are too large for the cluster
   const Generations now{room_.generation(), room_.capacity_generation(), caches_.order_generation()};
   KeptRooms kept = waiting_.kept_rooms(
       now, {[this](const std::string& job) -> const Snapshot& { return room_.snapshot(job); },
@@ -146,11 +146,12 @@ bool Planner::is_too_large(const std::string& demand_class) const {
   return known != classes_.end() && !known->second.room.could_ever();
 }
 
-/// `generation`: from before anything else was read, so that changes meanwhile aren't missed.
+/// Plans a whole gang beside kept room. `generation` is from before anything else was read, so that changes
+/// in the meantime aren't missed.
 GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRooms& kept, std::uint64_t generation) {
   const Gang& gang = waiting.gang;
   const std::uint64_t capacity = room_.capacity_generation();
-  // One that holds room may get another answer than the rest of its class.
+  // A gang that holds room may get another answer than the rest of its class.
   if (!room_.holds_nothing(gang.job)) return search(gang, kept);
   const Snapshot& snapshot = follow();
   const auto known = classes_.find(waiting.demand_class);
@@ -176,7 +177,7 @@ void Planner::remember(const Waiting& waiting, Refusal refusal) {
   const Snapshot& snapshot = follow();
   auto known = classes_.find(waiting.demand_class);
   if (known == classes_.end()) {
-    drop_old_classes();  // a quiet cluster has no other occasion
+    drop_old_classes();  // in a quiet cluster, nothing else drops them
     known =
         classes_.emplace(waiting.demand_class, Class{ClassRoom(waiting.gang, snapshot), {}, now_()}).first;
   }
@@ -206,7 +207,7 @@ GangPlan Planner::plan_whole(const Waiting& waiting) {
   return plan;
 }
 
-/// Says for whom room is kept that the gang could use.
+/// Adds to the plan's reasons for which jobs room is kept that this gang could use.
 void Planner::tell_of_kept_room(const Waiting& waiting, const KeptRooms& beside, GangPlan& plan) {
   const auto known = classes_.find(waiting.demand_class);
   std::vector<std::string> jobs;
@@ -223,19 +224,19 @@ std::vector<std::string> Planner::could_fit_now(
     const std::function<bool(const std::string& job)>& is_put_off) {
   std::lock_guard lock(mutex_);
   const KeptRooms& kept = kept_rooms();
-  has_moved_ = false;  // what follows knows
+  has_moved_ = false;  // the list below takes the move into account
   const Snapshot& snapshot = follow();
   drop_old_classes();
-  // of each class, beside the room of so many gangs
+  // how many more gangs of a class fit, beside the room of the given number of kept gangs
   std::map<std::pair<const Class*, std::size_t>, std::int64_t> left;
   std::vector<std::string> jobs;
   KeptRooms earlier;
-  std::vector<PodState> beside;  // what is kept for these
+  std::vector<PodState> beside;  // the room of `earlier`
   for (const auto& [precedence, since, waiting] : waiting_.in_line()) {
     const auto found = classes_.find(waiting->demand_class);
     const Class* known = found == classes_.end() ? nullptr : &found->second;
     if (is_put_off(precedence.job)) {
-      // its next try comes by itself
+      // the job tries again by itself
     } else if (known && room_.holds_nothing(precedence.job)) {
       const auto [place, is_new] = left.try_emplace({known, earlier.size()});
       if (is_new) place->second = known->room.could_fit(snapshot, beside).gangs;

@@ -1,4 +1,4 @@
-// Caches outlast whoever decides by them: their news goes to the listener of the time, or to nobody.
+// Caches outlast the terms that use them. Their news goes to the listener of the present term, or to nobody.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,12 @@
 
 namespace atl::ctl {
 
-/// What comes while nobody listens, the next listener finds in the caches. Any thread may call any of it.
+/// News that comes while nobody listens isn't lost: the next listener finds it in the caches. Thread-safe.
 class PresentListener final : public CacheListener {
  public:
-  /// News goes to `listener` from now on; null: to nobody. Once this returns, the one before is called no
-  /// more and isn't within a call, so it must not call this from one.
+  /// Sends news to `listener` from now on, or to nobody if it is null. Once this returns, the former listener
+  /// isn't called any more, and no call of it is under way. So a listener must not call this from within a
+  /// call.
   void become(CacheListener* listener) {
     listener_ = listener;
     for (int calls = calls_; calls != 0; calls = calls_) calls_.wait(calls);
@@ -32,8 +33,8 @@ class PresentListener final : public CacheListener {
   }
 
  private:
-  /// Counts a call that is under way. No lock instead: news of a job that is gone gives room, which is news
-  /// within news.
+  /// Counts a call that is under way. A lock can't be used, because calls nest: news that a job is gone frees
+  /// room, which is news too.
   class Call {
    public:
     explicit Call(std::atomic<int>& calls) : calls_(calls) { ++calls_; }

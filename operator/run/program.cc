@@ -21,7 +21,7 @@
 namespace atl::ctl {
 namespace {
 
-// A transport that counts its requests: rest_client_*.
+// A transport that counts its requests in the metrics rest_client_*.
 
 /// Both arguments must outlive it.
 class MeteredTransport final : public kube::Transport {
@@ -51,7 +51,7 @@ class MeteredTransport final : public kube::Transport {
 
 constexpr kube::Milliseconds kLook{100};
 
-/// Everything of one run. Later members use earlier ones.
+/// All objects of one run. Later members use earlier ones.
 class Operator {
  public:
   Operator(const Options& options, const kube::ClusterConfig& config, std::function<void()> end_process)
@@ -77,7 +77,7 @@ class Operator {
  private:
   void begin_term() {
     std::lock_guard lock(mutex_);
-    term_.reset();  // before the next one hears of changes
+    term_.reset();  // so that the next term alone hears of changes
     term_ = new_term();
   }
   std::unique_ptr<Term> new_term() {
@@ -112,8 +112,8 @@ class Operator {
              }}};
   }
 
-  /// Fills the caches before it contends for the lease, because a leader that knows nothing of the cluster
-  /// can do nothing. False where `stop` came first.
+  /// Fills the caches before this replica contends for the lease, because a leader that knows nothing of the
+  /// cluster can do nothing. Returns false if `stop` came first.
   bool fill_caches(const std::stop_token& stop) {
     bool is_told = false;
     while (!feeds_.have_synced()) {
@@ -126,8 +126,8 @@ class Operator {
     return true;
   }
 
-  /// Lets the threads of feeds end before they are joined: also where a later member can't be made, as the
-  /// pages where their port is taken.
+  /// Stops the threads of the feeds before they are joined. It does so too if a later member's constructor
+  /// throws, for example because the port of the pages is taken.
   struct EndOfFeeds {
     std::stop_source& connections;
     ~EndOfFeeds() { connections.request_stop(); }
@@ -135,7 +135,7 @@ class Operator {
 
   const Options options_;
   const std::function<void()> end_process_;
-  std::stop_source connections_;  // that keep the caches full
+  std::stop_source connections_;  // of the feeds
   Metrics metrics_;
   const std::unique_ptr<kube::Transport> transport_;
   MeteredTransport metered_;
@@ -145,7 +145,7 @@ class Operator {
   Caches caches_;
   Feeds feeds_;
   const EndOfFeeds end_of_feeds_{connections_};
-  std::mutex mutex_;  // guards which term is the present one, for the pages' threads
+  std::mutex mutex_;  // guards term_, which the pages' threads read
   std::unique_ptr<Term> term_ = new_term();
   HttpEndpoint endpoint_;
 };

@@ -9,9 +9,9 @@
 
 namespace atl::ctl {
 
-/// Runs until `stop`, through as many terms as it is given the lead for (term.h). `end_process` ends the
-/// process at once: called where a call of a lost term doesn't end in time. Throws Error where the cluster's
-/// configuration or the metrics address can't be used, or another installation handles the same jobs.
+/// Runs until `stop`, for as many terms as this replica gets to lead (term.h). `end_process` ends the process
+/// at once; it is called if work of a lost term doesn't end in time. Throws Error if the cluster's
+/// configuration or the metrics address can't be used, or if another installation handles the same jobs.
 void run_operator(const Options& options, const std::stop_token& stop,
                   const std::function<void()>& end_process);
 

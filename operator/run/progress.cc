@@ -8,13 +8,13 @@ namespace atl::ctl {
 namespace {
 
 constexpr kube::Milliseconds kSlow{1000};
-constexpr std::size_t kMostServersAsked = 3;  // servers, to find one that answers
+constexpr std::size_t kMostServersAsked = 3;  // at most so many servers are asked until one answers
 
 }  // namespace
 
 void ProgressPoller::poll(bool are_slow, Moment now, const std::stop_token& stop) {
   {
-    std::lock_guard lock(mutex_);  // the last poll may have entered one that was forgotten meanwhile
+    std::lock_guard lock(mutex_);  // a job that is gone may have been entered again by the last poll
     std::erase_if(entries_, [this](const auto& entry) { return !caches_.job(entry.first); });
   }
   const Round round{now, handlers_.clock->now()};
@@ -35,14 +35,14 @@ ProgressPoller::Jobs ProgressPoller::jobs_of_lane(bool are_slow) const {
   return jobs;
 }
 
-/// A job that is asked for the first time is asked at one server: how slow it is isn't known yet, and others
-/// of its lane wait.
+/// Asks one job. A job that is asked for the first time is asked at one server only: it may be slow, and the
+/// other jobs of its lane wait.
 void ProgressPoller::poll_job(const GnnJob& job, const Round& round) {
   RankPages pages(caches_, job.full_name(), handlers_.ask, port_);
   const auto known = heard(job.full_name());
   if (!job.job || (pages.are_none() && !known)) return;
-  // Before anybody has reported, to us or to the operator before us, ranks may still be starting: other
-  // servers know no more than the first.
+  // Ranks that have never reported, to this operator or its predecessor, may still be starting. Other servers
+  // then know no more than the first, so they aren't asked.
   const bool has_spoken = known && (job.status.progress.epoch || known->progress);
   const auto asked = handlers_.clock->now();
   const auto word = ask_servers(pages, has_spoken ? kMostServersAsked : 1, job.job->placement.ranks);
@@ -51,7 +51,7 @@ void ProgressPoller::poll_job(const GnnJob& job, const Round& round) {
   if (enter(job, word, now, answered - asked >= kSlow)) handlers_.on_news(job.full_name());
 }
 
-/// The word of the first server that answers like a rank, asking at most `most` servers.
+/// The report of the first server that answers as a rank should. At most `most` servers are asked.
 std::optional<ProgressPoller::Word> ProgressPoller::ask_servers(RankPages& pages, std::size_t most,
                                                                 int ranks) {
   for (const Rank speaker : pages.lowest_ranks(most)) {
@@ -70,7 +70,7 @@ std::optional<ProgressPoller::Word> ProgressPoller::ask_servers(RankPages& pages
   return {};
 }
 
-/// Whether the news needs a new look at the job.
+/// Enters the answer. Returns whether it calls for a new look at the job.
 bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, Moment now, bool is_slow) {
   std::lock_guard lock(mutex_);
   Entry& entry = entries_[job.full_name()];
@@ -83,7 +83,7 @@ bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, M
     take_progress(entry, *word, job.status.progress, now);
   else
     ++entry.heard.missed;
-  // It may have stalled, which only an answer after the deadline shows.
+  // The ranks may have stalled. Only an answer after the deadline shows that.
   const bool is_overdue =
       word && now - entry.heard.advanced >= Seconds(job.job->run_policy.progress_deadline_seconds);
   const bool is_first_answer = word && (!before.heard.progress || before.heard.missed > 0);
@@ -91,9 +91,10 @@ bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, M
          is_first_answer || is_overdue || entry.heard.missed == kMissedToBeUnheard;
 }
 
-/// `before`: from the status. An operator that has just started goes on from there, except for steps, which
-/// the status doesn't have. Servers end an epoch one after the other: one that is behind hasn't advanced, and
-/// one that falls back has begun again.
+/// Takes over a report. `before` is the status's progress, from which an operator that has just started
+/// continues; steps aren't in the status. Servers end an epoch one after the other, so a report from a server
+/// that lags behind the leader is no advance. If the leading server itself reports less than before, it has
+/// begun again, and that counts as an advance.
 void ProgressPoller::take_progress(Entry& entry, const Word& word, const Progress& before, Moment now) {
   const auto epoch = word.progress.epoch;
   const std::pair said{epoch, word.step}, known{entry.epoch, entry.step};

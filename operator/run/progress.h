@@ -1,11 +1,11 @@
-// How far the ranks are. Every few seconds rank 0's pod is asked over HTTP, or another one where that is
-// silent; where ranks wait for a rank, the pods to which the waits lead are asked, too. When no pod answers,
-// the ranks may still be well: the network in between may be at fault.
+// How far the ranks are. Every few seconds the pod of rank 0 is asked over HTTP, or another pod if that one
+// is silent. If ranks wait for a rank, the pods of the ranks waited for are asked too. If no pod answers, the
+// ranks may still be well, because the network in between may be at fault.
 //
-// Jobs are asked in two lanes, by how long they took the last time. Each lane goes at its own pace, so a page
-// that is slow, or that nobody reaches, costs the jobs that answer promptly no turn. Slow jobs share a lane
-// whose round takes the longer the more they are: of these, what counts is how often one was asked in vain,
-// not how long ago it last answered.
+// Jobs are asked in two lanes, prompt and slow, by how long their last answer took. Each lane goes at its own
+// pace. So a page that is slow, or can't be reached, doesn't delay the jobs that answer promptly. A round of
+// the slow lane takes longer the more jobs it has. So what counts for a slow job is how many questions in a
+// row it didn't answer, not how long ago it last answered.
 #pragma once
 
 #include <cstddef>
@@ -26,50 +26,50 @@
 
 namespace atl::ctl {
 
-/// All of it may be called from any thread.
+/// Thread-safe.
 class ProgressPoller {
  public:
   struct Handlers {
     Ask ask = ask_for_progress;
     std::function<void(const std::string& job)> on_news;
-    int at_once = 16;  // jobs that are asked for at the same time, in each lane
+    int at_once = 16;  // jobs that are asked at once, in each lane
     kube::Clock* clock = &kube::steady_clock();
   };
   ProgressPoller(const Caches& caches, int port, Handlers handlers)
       : caches_(caches), port_(port), handlers_(std::move(handlers)) {}
 
-  /// Asks for every job that runs and was prompt the last time, or wasn't asked yet: one round of that lane.
-  /// `now`: when the round begins. The two lanes may go on at once, but no two rounds of one. After `stop` no
-  /// more are asked.
+  /// One round of the prompt lane. It asks every running job that was prompt the last time, or hasn't been
+  /// asked yet. `now` is when the round begins. Rounds of the two lanes may run at once, but not two rounds
+  /// of one lane. After `stop` no more jobs are asked.
   void poll_prompt(Moment now, const std::stop_token& stop = {}) { poll(false, now, stop); }
-  /// The same for those that took long the last time.
+  /// One round of the slow lane: the jobs whose last answer took long.
   void poll_slow(Moment now, const std::stop_token& stop = {}) { poll(true, now, stop); }
-  /// What the present attempt's ranks have said; nothing before they were first asked.
+  /// What the present attempt's ranks have reported; nothing before they were first asked.
   std::optional<ProgressReport> heard(const std::string& job) const;
-  /// The rank that others wait for in the present attempt and whose server doesn't answer.
+  /// The rank of the present attempt that others wait for and whose server doesn't answer.
   std::optional<Rank> silent_rank(const std::string& job) const;
   void forget(const std::string& job);
-  /// Jobs of which something is remembered.
+  /// The number of jobs of which something is remembered.
   std::size_t size() const;
 
  private:
   using Time = kube::Clock::Time;
-  /// One server's report, and what the waits that it reports lead to.
+  /// The report of one server, and the rank at which the waits that it reports end.
   struct Word {
     Rank speaker = 0;
     Progress progress;
-    std::optional<std::int64_t> step;  // of the present epoch, where epochs have several
+    std::optional<std::int64_t> step;  // step within the present epoch; nothing if epochs have one step
     std::optional<Rank> stalled_rank, silent_rank;
   };
   struct Entry {
     int attempt = 0;
     ProgressReport heard;
     Rank leader = 0;                          // the rank that last reported the end of an epoch or step
-    std::optional<std::int64_t> epoch, step;  // that epoch and step
+    std::optional<std::int64_t> epoch, step;  // the epoch and step that it reported
     std::optional<Rank> silent_rank;
     bool is_slow = false;  // our last question took long
   };
-  /// When a round began, by both clocks.
+  /// When a round began, on both clocks.
   struct Round {
     Moment moment;
     Time time;
@@ -82,7 +82,7 @@ class ProgressPoller {
   static std::optional<Word> ask_servers(RankPages& pages, std::size_t most, int ranks);
   bool enter(const GnnJob& job, const std::optional<Word>& word, Moment now, bool is_slow);
   static void take_progress(Entry& entry, const Word& word, const Progress& before, Moment now);
-  /// What is remembered of the job's present attempt; null: nothing. Needs the mutex.
+  /// What is remembered of the job's present attempt; null if nothing is. Needs the mutex.
   const Entry* entry_of(const std::string& job, const GnnJob* known) const;
 
   const Caches& caches_;

@@ -1,4 +1,4 @@
-// Input of Kueue's queues in the whole cluster: kinds of nodes, and classes of priority.
+// What Kueue's queues use, in the whole cluster: ResourceFlavors (kinds of nodes) and priority classes.
 #include "operator/run/caches.h"
 
 #include "base/json.h"

@@ -160,7 +160,7 @@ std::optional<Rank> stalled_rank(Rank first, const AskServer& ask) {
       const auto said = ask(rank);
       if (!said) return rank;
       known.insert(said->begin(), said->end());
-      if (!known.contains(rank)) continue;  // that server reports on other ranks only
+      if (!known.contains(rank)) continue;  // that server says nothing about this rank
     }
     const auto& peers = known[rank];
     if (!peers || peers->empty()) return rank;

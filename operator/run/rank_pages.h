@@ -1,6 +1,6 @@
-// What the servers of a job's ranks report on their pages, and the rank for which they wait. Answers come
-// from containers and aren't trusted: slow, large or meaningless ones cost us no more than a few connections,
-// and a write of the status each time.
+// What the servers of a job's ranks report on their pages, and which rank they wait for. The answers come
+// from containers and aren't trusted. Slow, large or meaningless answers cost us no more than a few
+// connections and one write of the status each time.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,19 @@
 
 namespace atl::ctl {
 
-/// A page's text from an address ("http://10.1.0.5:9400", "http://[fd00::5]:9400"), or nothing.
+/// Asks an address ("http://10.1.0.5:9400", "http://[fd00::5]:9400") for its page; nothing if there is no
+/// answer.
 using Ask = std::function<std::optional<std::string>(const std::string& address)>;
 
 class RankPages {
  public:
-  /// Asks the job's workers that run and have an address. `ask` outlives it.
+  /// Asks the running workers of the job that have an address. `ask` must outlive it.
   RankPages(const Caches& caches, const std::string& job, const Ask& ask, int port);
 
   bool are_none() const { return pods_.empty(); }
-  /// The page of the server that `rank` runs on; nothing where that server is silent, or there is none.
+  /// The page of the server on which `rank` runs; nothing if that server is silent or doesn't exist.
   std::optional<std::string> page_of(Rank rank);
-  /// The lowest rank of each of the first servers, at most `most` of them.
+  /// The lowest rank of each of the first servers. At most `most` ranks are returned.
   std::vector<Rank> lowest_ranks(std::size_t most) const;
 
  private:
@@ -44,25 +45,25 @@ std::optional<std::string> ask_for_progress(const std::string& address);
 /// The number of finished steps of the epoch, from a rank's /progress; nothing where an epoch has one step.
 std::optional<std::int64_t> read_step(const std::string& text);
 
-/// Nothing where the text isn't what a rank's /progress says.
+/// Nothing if the text isn't a rank's /progress.
 std::optional<Progress> read_progress(const std::string& text);
 
-// Which rank a job that doesn't advance waits for. Each server says whom each of its ranks waits for.
-// Followed from rank to rank, across servers, the waits end at a rank that waits for nobody or doesn't
-// answer: that rank hangs, and all others wait because of it. Servers aren't trusted: a wrong answer can make
-// us name another rank of the same job, and ask a few servers, but no more.
+// Finds the rank for which a job that doesn't advance waits. Each server says whom each of its ranks waits
+// for. These waits are followed from rank to rank, across servers, until a rank that waits for nobody or
+// doesn't answer. That rank hangs, and all others wait because of it. Servers aren't trusted: a wrong answer
+// can make us name another rank of the same job, and ask a few servers, but no more.
 
-/// The ranks of one server, and whom each waits for; nothing of a rank that doesn't answer.
+/// The ranks of one server, and which ranks each waits for; nothing for a rank that doesn't answer.
 using ServerWaits = std::map<Rank, std::optional<std::vector<Rank>>>;
 
-/// Reads a /progress page, and leaves out ranks that a job of `ranks` ranks doesn't have. Nothing where the
-/// text isn't such a page.
+/// Reads a /progress page; nothing if the text isn't such a page. Ranks that a job of `ranks` ranks doesn't
+/// have are left out.
 std::optional<ServerWaits> read_waits(const std::string& text, int ranks);
 
 /// Asks the server of a rank; nothing where it is silent. Called once for a server that knows the rank.
 using AskServer = std::function<std::optional<ServerWaits>(Rank)>;
 
-/// `first`: where to begin. Nothing where the waits form a circle, or pass through more than a few servers.
+/// Follows the waits from `first`. Nothing if they form a circle, or pass through more than a few servers.
 std::optional<Rank> stalled_rank(Rank first, const AskServer& ask);
 
 }  // namespace atl::ctl

@@ -13,8 +13,8 @@
 namespace atl::ctl {
 namespace {
 
-/// The planned node of a gated worker whose job's status has a plan: the operator that wrote the plan may
-/// have died before it pinned the pod.
+/// The node that the job's status plans for a gated worker, or "". The operator that wrote the plan may have
+/// died before it pinned the pod.
 std::string planned_node(const GnnJob& job, const PodView& pod) {
   if (!is_gated(pod) || pod.meta.label(kRoleLabel) != kWorkerRole || !holds(job.status.conditions, kPlaced))
     return {};
@@ -165,9 +165,9 @@ std::optional<RoomTable::Holding> RoomTable::holding_of(const std::string& pod) 
     return Holding{booked->booking.node, booked->job, booked->booking.requests};
   }
   if (view->has_ended() || view->gives_way || view->meta.label(kJobLabel).empty())
-    return {};  // without a job's name it is one of the others
+    return {};  // a pod without the name of a job is a pod of others
   Holding holding{view->node, caches_.owner_of(*view), view->requests};
-  // Anybody may give a pod our annotation, so only a job's own pods hold the room of their pin.
+  // Anybody may put our annotation on a pod, so a pin counts only for a job's own pods.
   if (holding.node.empty() && !holding.job.empty()) {
     holding.node = view->pinned;
     if (holding.node.empty() && booked && booked->job == holding.job) holding.node = booked->booking.node;
@@ -208,7 +208,7 @@ void RoomTable::line_up() {
   Snapshot lined;
   Changes changes{{}, std::vector<int>()};
   std::vector<std::shared_ptr<const NodeEntry>> shown;
-  std::size_t before = 0;  // both are in the order of names
+  std::size_t before = 0;  // both lists are sorted by name
   for (const auto& [name, node] : nodes_) {
     if (!node.entry) continue;
     while (before < snapshot_.nodes.size() && snapshot_.nodes[before].name < name) ++before;
@@ -246,7 +246,7 @@ const Snapshot& RoomTable::snapshot(const std::string& job, const std::vector<Po
   line_up();
   for (const std::string& name : touched_) {
     const auto place = place_of(name);
-    if (!place) continue;  // it is gone
+    if (!place) continue;  // the node is gone
     const std::size_t n = *place;
     const Node& node = nodes_.at(name);
     if (shown_[n] != node.entry) snapshot_.nodes[n] = node.entry->state;
@@ -259,7 +259,7 @@ const Snapshot& RoomTable::snapshot(const std::string& job, const std::vector<Po
   return snapshot_;
 }
 
-/// Beside all pods except those of the job `but`.
+/// What the node has left after all pods except those of the job `but`.
 NodeLeft RoomTable::left_of(const std::string& name, const Node& node, const std::string& but) const {
   const Resources& all = node.entry->state.allocatable;
   NodeLeft left{all, all, all};

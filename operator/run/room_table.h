@@ -1,10 +1,9 @@
-// What each node has left, beside everybody's pods and what is booked. News of nodes, pods and jobs, and
-// bookings, say which pods and nodes to look at again; nothing is added up anew but what changed, however
-// large the cluster is.
+// What each node has left, after all pods on it and all bookings. News of nodes, pods, jobs and bookings says
+// which pods and nodes to look at again. Only their sums are computed anew, however large the cluster is.
 //
-// A job's pod holds room on the node where it is bound, or is to be: the node that it is pinned to; else the
-// one that is booked for it; else the one that its job's status has planned. Other people's pods are summed
-// up by node elsewhere (ThinPods).
+// A job's pod holds room on the node where it is bound. A pod that isn't bound holds room on the node that it
+// is pinned to, or else on the one booked for it, or else on the one planned in its job's status. Pods of
+// other owners are summed up by node elsewhere (ThinPods).
 #pragma once
 
 #include <atomic>
@@ -32,68 +31,68 @@ struct PodView;
 /// Room that a decision takes for a pod before the caches show the pod there.
 struct Booking {
   std::string node;
-  Resources requests;  // until the caches show the pod, which has its own
+  Resources requests;  // count until the caches show the pod
 };
 
-/// Any thread may call any of it, except snapshot().
+/// Thread-safe, except snapshot(), take_changes() and book(), which one thread at a time may call.
 class RoomTable {
  public:
   /// `caches` must outlive it. `on_room` is called, by any thread, when there may be more room than before.
   RoomTable(const Caches& caches, std::function<void()> on_room)
       : caches_(caches), on_room_(std::move(on_room)) {}
 
-  // News, once the caches have it. Pods and jobs are named "namespace/name".
+  // News, which the caches already hold when these are called. Pods and jobs are named "namespace/name".
   void node_changed(const std::string& node);
-  /// What pods of no job take there. `gives_room`: of some amount less than before.
+  /// Pods of no job take another amount of the node. `gives_room` says that some amount became less.
   void others_changed(const std::string& node, bool gives_room);
   void pod_changed(const std::string& pod);
-  /// The caches showed the pod, and show it no more: what was booked for it is over.
+  /// The caches showed the pod, and no longer do. Its booking ends.
   void pod_gone(const std::string& pod);
   void job_changed(const std::string& job);
 
-  /// `pods`: by name, in the job's namespace. Adds to what the job has booked. False where one of the nodes
-  /// is no longer as the last snapshot shows it, because its change was no news to this job yet. For whoever
-  /// calls snapshot().
+  /// Adds `pods`, by their names in the job's namespace, to the job's bookings. Returns false, and books
+  /// nothing, if one of the nodes has changed since the last snapshot: this job's plan couldn't know that.
+  /// Only the caller of snapshot() may call it.
   bool book(const std::string& job, std::map<std::string, Booking>&& pods);
-  /// Ends the job's bookings, except those of the pods in `but`. Pods that the caches show on their nodes
-  /// stay there.
+  /// Ends the job's bookings, except those of the pods in `but`. Pods that the caches already show on nodes
+  /// keep their room.
   void cancel(const std::string& job, const std::set<std::string>& but = {});
   /// Ends the bookings of all jobs.
   void cancel_all();
 
-  /// Changes whenever a node has more or less room than before, or is another.
+  /// Grows whenever the room on a node changes, or the node itself.
   std::uint64_t generation() const { return generation_; }
-  /// Changes whenever a node comes, goes, or offers something else: labels, taints, amounts.
+  /// Grows whenever a node comes, goes, or offers something else: labels, taints, amounts.
   std::uint64_t capacity_generation() const { return capacity_generation_; }
-  /// Whose pods have room on the node, or are to have it.
+  /// The jobs whose pods hold room on the node. A pod that is pinned, booked or planned there holds room too.
   std::set<std::string> jobs_on(const std::string& node) const;
-  /// Whether no pod of the job has room, or is to have it.
+  /// Whether no pod of the job holds room anywhere.
   bool holds_nothing(const std::string& job) const;
   /// Pods for which room is booked.
   std::size_t bookings() const;
-  /// Jobs whose pods have room, or are to have it.
+  /// The number of jobs whose pods hold room.
   std::size_t jobs() const;
 
-  /// The cluster as a plan for the job sees it: all nodes, by name, with what each has left beside pods of
-  /// others; `pods` are added as they are. Valid until the next call. One caller at a time.
+  /// The cluster as a plan for the job sees it: all nodes, by name, with what the pods of others leave on
+  /// each. `pods` are copied into the snapshot. Valid until the next call. One caller at a time.
   const Snapshot& snapshot(const std::string& job, const std::vector<PodState>& pods = {});
 
-  /// Nodes by their places in the snapshot.
+  /// Nodes are given by their indices in the snapshot.
   struct Changes {
-    std::set<std::size_t> nodes;           // shown otherwise than before
-    std::optional<std::vector<int>> from;  // where each node was, −1: nowhere; nothing: where it is
+    std::set<std::size_t> nodes;           // whose state or room has changed
+    std::optional<std::vector<int>> from;  // each node's former index, −1: new; nothing: no index changed
   };
-  /// How the snapshot has changed since the last call. For the caller of snapshot().
+  /// How the snapshot has changed since the last call of this. Only the caller of snapshot() may call it.
   Changes take_changes() { return std::exchange(changes_, {}); }
 
  private:
   struct Holding {
-    std::string node, job;  // "": no job's
+    std::string node, job;  // job "": a pod of no job
     Resources requests;
     bool operator==(const Holding&) const = default;
   };
   struct Node {
-    std::shared_ptr<const NodeEntry> entry;  // null: there is no such node
+    std::shared_ptr<const NodeEntry> entry;  // null: the node doesn't exist
     std::set<const Holding*> holdings;       // values of holdings_
   };
   struct Booked {
@@ -103,13 +102,13 @@ class RoomTable {
 
   // With mutex_ held:
   std::optional<Holding> holding_of(const std::string& pod) const;
-  /// Returns whether that gives room.
+  /// Looks at the pod again. Returns whether that frees room.
   bool look_at(const std::string& pod);
   void take_off(const std::string& pod, const Holding& holding);
   void touch(const std::string& node);
-  /// Makes the snapshot's nodes those that there are, in the order of names.
+  /// Makes the snapshot's nodes equal to those that exist, in the order of their names.
   void line_up();
-  /// A node's place in the snapshot; nothing where it isn't there.
+  /// A node's index in the snapshot; nothing if it isn't in there.
   std::optional<std::size_t> place_of(const std::string& node) const;
   bool is_as_shown(const std::string& node) const;
   NodeLeft left_of(const std::string& name, const Node& node, const std::string& but) const;
@@ -123,9 +122,9 @@ class RoomTable {
   std::map<std::string, std::set<std::string>> by_job_;     // pods that hold room
   std::unordered_map<std::string, Booked> booked_;          // by pod
   std::map<std::string, std::set<std::string>> booked_by_;  // pods, by job
-  std::set<std::string> touched_;    // nodes that the snapshot shows as they were earlier
-  std::set<std::string> set_aside_;  // nodes that it shows without the pods of the job last asked for
-  bool is_in_line_ = true;           // whether the snapshot's nodes are those that there are
+  std::set<std::string> touched_;    // nodes whose state in the snapshot is out of date
+  std::set<std::string> set_aside_;  // nodes shown without the pods of the snapshot's job
+  bool is_in_line_ = true;           // whether the snapshot has exactly the nodes that exist
   Snapshot snapshot_;
   Changes changes_;
   std::vector<std::shared_ptr<const NodeEntry>> shown_;  // the sources of the snapshot's nodes

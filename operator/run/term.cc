@@ -17,7 +17,8 @@ namespace {
 using kube::Milliseconds;
 
 const std::string kLeaseName = "atoll-operator";
-/// Threads that decide, which wait for nothing but each other's plans: one goes on while another plans.
+/// Threads that decide on jobs. They wait for nothing but each other's plans: one thread goes on while the
+/// other plans.
 constexpr int kLookers = 2;
 
 Moment time_of_day() {
@@ -60,8 +61,8 @@ kube::LeaseOptions Term::lease_options() const {
   return lease;
 }
 
-/// False where `stop` came first. A replica that has the lease, but can't find out now whether another
-/// installation handles the same jobs, gives it back and tries again.
+/// Contends for the lease; false if `stop` came first. A replica that has the lease, but can't find out now
+/// whether another installation handles the same jobs, gives the lease back and tries again.
 bool Term::acquire(const std::stop_token& stop) {
   other_installations_.expect_none(stop);
   bool is_told = false;
@@ -90,7 +91,7 @@ bool Term::serve(const std::stop_token& stop) {
   return stop.stop_requested();
 }
 
-/// Works until `stop`, until it is out of touch, or until the lease is lost.
+/// Works until `stop`, until the caches are out of touch with the cluster, or until the lease is lost.
 void Term::lead(const std::stop_token& stop) {
   const std::jthread lapse([this](const std::stop_token& over) { end_with_lease(over); });
   bool leads_still = true;
@@ -102,15 +103,15 @@ void Term::lead(const std::stop_token& stop) {
     is_ending_ = true;
     if (!stop.stop_requested()) tell_loss(leads_still);
     work.request_stop();                            // no new jobs are taken; those in work are finished
-    if (!leads_still) connections_.request_stop();  // or broken off, because nothing may be written
+    if (!leads_still) connections_.request_stop();  // without a lease nothing may be written
   }
   if (!leads_still) return;
   controller_.flush_events();
   if (lasting_.options.elects) lease_.release();
 }
 
-/// Breaks off what is under way when the lease lapses, even if a renewal hangs or the last jobs are in work.
-/// Requests end by that; a plan, or a question to a rank, takes its own time, which has a limit.
+/// Breaks off all work when the lease lapses, even if a renewal hangs or the last jobs are still in work. It
+/// cancels requests. A plan, or a question to a rank, can't be cancelled, but its time is limited.
 void Term::end_with_lease(const std::stop_token& over) {
   if (!lasting_.options.elects || !lease_.await_lapse(over)) return;
   connections_.request_stop();
@@ -120,7 +121,7 @@ void Term::end_with_lease(const std::stop_token& over) {
   lasting_.end_process();
 }
 
-/// Whether it leads still.
+/// Keeps the lease, and returns whether this replica still leads.
 bool Term::hold(const std::stop_token& stop) {
   if (lasting_.options.elects) return lease_.hold(stop);
   while (kube::steady_clock().sleep(Milliseconds(60'000), stop)) {

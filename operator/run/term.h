@@ -1,7 +1,7 @@
-// One term of a replica: it contends for the lease, leads, and ends when another replica may lead. All that
-// it has decided, queued and booked ends with it, as it would with the process: the next term begins from
-// what the caches show, so nothing that was decided under a lost lease is written under a later one. Caches,
-// connections and pages outlast terms.
+// One term of a replica. The replica contends for the lease, leads, and ends its term when another replica
+// may lead. All that the term has decided, queued and booked ends with it, as if the process had ended. The
+// next term begins from what the caches show, so nothing that was decided under a lost lease is written under
+// a later one. Caches, connections and pages outlast terms.
 #pragma once
 
 #include <atomic>
@@ -23,24 +23,25 @@ namespace atl::ctl {
 
 class Term {
  public:
-  /// What outlasts terms; references must outlive each of them.
+  /// What outlasts terms. Each reference must outlive every term.
   struct Lasting {
     const Options& options;
     kube::Transport& transport;
-    kube::Transport& lease_transport;  // its own, so that renewals wait for nothing else
+    kube::Transport& lease_transport;  // separate, so that renewals wait for nothing else
     Metrics& metrics;
     PresentListener& news;
     Caches& caches;
     const Feeds& feeds;
-    /// Ends the process, at once. Called where a call of a lost term lasts for kLongestEnd.
+    /// Ends the process at once. It is called if work of a lost term is still under way after kLongestEnd.
     std::function<void()> end_process;
   };
   explicit Term(const Lasting& lasting);
   Term(const Term&) = delete;
   Term& operator=(const Term&) = delete;
 
-  /// Contends for the lease, and leads: until `stop` (true), or until another replica may lead (false). By
-  /// then nothing is under way any more. Throws Error where another installation handles the same jobs.
+  /// Contends for the lease, and leads. Returns true after `stop`, and false if another replica may lead.
+  /// Nothing is under way any more when it returns. Throws Error if another installation handles the same
+  /// jobs.
   bool serve(const std::stop_token& stop);
 
   // From any thread:

@@ -28,15 +28,15 @@ void ThinPods::put(std::string_view object) {
       !state.job.empty() && handlers_.is_watched(state.job.substr(0, state.job.find('/')));
   if (state.node.empty() || state.finished || state.gives_way || is_kept_elsewhere) return remove(object);
   const auto priority = integer_of(member(pod, "spec"), "priority").value_or(0);
-  std::string left;  // the node that the pod takes less of than before
+  std::string left;  // the node on which the pod now takes less
   {
     std::lock_guard lock(mutex_);
     const Thin now = thin_of(state, std::int32_t(priority));
     if (auto before = pods_.extract(state.name)) {
       if (before.mapped().takes_the_same(now)) {
-        leave_rest(now.rest);  // it is counted there already
+        leave_rest(now.rest);  // the pod is counted there already
         before.mapped() = now;
-        pods_.insert(std::move(before));  // with its key, which stays at its address
+        pods_.insert(std::move(before));  // keeps the key at its address, to which nodes point
         return;
       }
       const std::string node = take_off(state.name, before.mapped());
@@ -92,7 +92,7 @@ NodeTaken ThinPods::taken(const std::string& node) const {
 
 std::vector<std::string> ThinPods::on(const std::string& node) const {
   std::lock_guard lock(mutex_);
-  // ordered by priority, the highest first, then by name
+  // sorted by priority, the highest first, then by name
   std::vector<std::pair<std::int32_t, std::string>> found;
   const auto place = node_places_.find(node);
   if (place == node_places_.end()) return {};
@@ -146,8 +146,8 @@ Resources& ThinPods::sum(const Thin& pod) {
   return pod.of_daemon_set ? taken.daemons : taken.others;
 }
 
-/// Subtracts a pod that is no longer in pods_. A sum at its bound is added up again, because a difference
-/// would be wrong.
+/// Subtracts a pod that is no longer in pods_, and returns its node. A sum that has reached its limit is
+/// computed anew, because a difference would be wrong.
 std::string ThinPods::take_off(const std::string& name, const Thin& pod) {
   NodeSum& node = nodes_[std::size_t(pod.node)];
   node.pods.erase(name);
@@ -175,7 +175,7 @@ std::int32_t ThinPods::node_at(const std::string& name) {
   return found->second;
 }
 
-/// A node without pods gives its place to the next one.
+/// Frees the place of a node that has no pods any more.
 void ThinPods::leave_if_empty(std::int32_t place) {
   NodeSum& node = nodes_[std::size_t(place)];
   if (!node.pods.empty()) return;
@@ -197,7 +197,7 @@ std::int32_t ThinPods::rest_at(const Resources& rest) {
   return found->second;
 }
 
-/// Requests that no pod has any more give their place to the next ones.
+/// Uncounts a pod of these requests, and frees their place if it was the last one.
 void ThinPods::leave_rest(std::int32_t place) {
   Rest& rest = rests_[std::size_t(place)];
   if (--rest.pods > 0) return;

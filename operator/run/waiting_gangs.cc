@@ -9,11 +9,11 @@
 namespace atl::ctl {
 namespace {
 
-/// of gangs that wait in vain: each takes as long as a plan, and so does each gang whose room is kept already
+/// the gangs that may be tried in vain in one search; each try takes as long as a plan
 constexpr int kMostTries = 2, kTriesBesideKept = 1;
-/// while only pods come and go
+/// how long an answer holds while only pods come and go
 constexpr Seconds kAnswerHolds{5};
-/// how long a class that found no room on the nodes which others leave to it isn't tried there again: that
+/// how long a class isn't tried again on the nodes that others leave to it, once it found no room there: that
 /// depends on nodes, and on pods of no job
 constexpr Seconds kVainBesideOthers{60};
 constexpr std::size_t kMostKept = 4;
@@ -79,7 +79,7 @@ KeptRooms WaitingGangs::kept_rooms(const Generations& now, const Look& look) {
 Seconds WaitingGangs::stays_for(std::uint64_t room) const {
   Moment end = Moment::max();
   for (const Kept& kept : answer_.kept) {
-    const bool is_older = kept.of_room != answer_.of.room;  // than the answer
+    const bool is_older = kept.of_room != answer_.of.room;  // older than the answer
     if (is_older || answer_.of.room != room)
       end = std::min(end, (is_older ? kept.at : answer_.at) + kAnswerHolds);
   }
@@ -97,7 +97,8 @@ const std::vector<WaitingGangs::InLine>& WaitingGangs::in_line() {
     const auto job = caches_.job(name);
     const auto since = job && !job->meta.deletion ? waits_for_places_since(job->status) : std::nullopt;
     if (!since) continue;
-    // One whose pods are still to be made was prepared just now; how long that took isn't known otherwise.
+    // A gang whose pods are still to be made has just finished its prepare step. Its wait begins now, because
+    // the status doesn't tell when the prepare step ended.
     const Condition* created = find_condition(job->status.conditions, kCreated);
     const bool is_made = created && (created->holds || created->reason != kPreparing);
     line_.push_back({precedence_of(*job, caches_), is_made ? *since : std::max(*since, now_()), waiting});
@@ -118,8 +119,9 @@ WaitingGangs::InOrder WaitingGangs::impatient(Moment& until) {
   return all;
 }
 
-/// Finds the first gang in order that could have places, as far as that is known, and those after it that
-/// could have some apart from all before. Another gang of a class would need the same nodes as the first.
+/// Finds the first gang in order that could have places, as far as that is known, and the later gangs that
+/// could have places on other nodes. A class is searched for once, because its other gangs would need the
+/// same nodes.
 void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer) {
   forget_all_but(impatient);
   InOrder hopeless;  // gangs before the first that could
@@ -131,14 +133,14 @@ void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer)
     if (is_vain(*next, claimed, tries.now)) {
       if (answer.kept.empty()) hopeless.push_back(next);
     } else if (tries.left == 0 && !kept_before(*next)) {
-      if (answer.kept.empty()) answer.until = now_();  // others take their turn at the next search
+      if (answer.kept.empty()) answer.until = now_();  // others get their turns at the next search
     } else if (keep_room(*next, claimed, answer.kept.size(), tries, answer)) {
       claimed.insert(answer.kept.back().room->claimed.begin(), answer.kept.back().room->claimed.end());
     }
   }
   for (const Waiting* next : untried(hopeless, tries.now.room)) {
     if (tries.left > 0 && !keep_room(*next, {}, 0, tries, answer)) continue;
-    answer.until = now_();  // there may be others before it, and room for others after it
+    answer.until = now_();  // earlier gangs, and room for later ones, may still be found
     break;
   }
 }
@@ -160,7 +162,7 @@ bool WaitingGangs::keep_room(const Waiting& waiting, const Names& claimed, std::
     return false;
   }
   vain_.erase(waiting.demand_class);
-  // Those that come later keep what is on other nodes: else anybody could take it before the next search.
+  // Later gangs keep their room on other nodes. Otherwise anybody could take it before the next search.
   const auto has_its_nodes = [&](const Kept& other) {
     return std::ranges::any_of(other.room->nodes,
                                [&](const std::string& node) { return kept.room->claimed.contains(node); });
@@ -172,7 +174,8 @@ bool WaitingGangs::keep_room(const Waiting& waiting, const Names& claimed, std::
   return true;
 }
 
-/// Later gangs' room stays for a few seconds, like the whole answer: to choose it again takes a plan's time.
+/// Whether a gang's kept room may stay where it is. A later gang's room stays for a few seconds, like the
+/// whole answer, because choosing it again takes as long as a plan.
 bool WaitingGangs::is_kept_still(const Kept* last, const Names& claimed, std::size_t after,
                                  const Generations& now) const {
   if (!last) return false;
@@ -205,7 +208,7 @@ WaitingGangs::InOrder WaitingGangs::untried(const InOrder& hopeless, std::uint64
   InOrder first;
   std::set<std::string_view> classes;
   for (const Waiting* waiting : hopeless) {
-    const bool is_vain_yet = vain_.contains(waiting->demand_class);  // another of it may have room since
+    const bool is_vain_yet = vain_.contains(waiting->demand_class);  // another gang of it may have room
     if (is_vain_yet && tried(waiting) != generation && classes.insert(waiting->demand_class).second)
       first.push_back(waiting);
   }
@@ -213,7 +216,7 @@ WaitingGangs::InOrder WaitingGangs::untried(const InOrder& hopeless, std::uint64
   return first;
 }
 
-/// Gangs that have gone meanwhile aren't among them.
+/// Records for whom room is kept. Gangs that have gone in the meantime are left out.
 void WaitingGangs::favour(const KeptRooms& kept) {
   std::lock_guard lock(mutex_);
   favoured_.clear();
@@ -237,8 +240,8 @@ Precedence precedence_of(const GnnJob& job, const Caches& caches) {
 
 namespace {
 
-/// Since when the condition has not held, if `reason` is why; for a job that was suspended, at the earliest
-/// since it resumed.
+/// Since when the condition has been false with this `reason`. Time before the job was last resumed doesn't
+/// count.
 std::optional<Moment> lacking_since(const Status& status, const char* type, const std::string& reason) {
   const Condition* lacks = find_condition(status.conditions, type);
   if (has_ended(status.conditions) || !lacks || lacks->holds || lacks->reason != reason) return {};

@@ -1,13 +1,13 @@
-// Gangs that found no room, and those of them for which room is kept: the first in order that has waited too
-// long and could ever have places, and after it those that could have them on nodes which none before could
-// use. So none waits for another. Nothing of it has to be remembered: the jobs' statuses tell who waits, and
-// since when, and a gang's needs come with its next plan.
+// Gangs that found no room, and the few for which room is kept. Room is kept for the first gang in order that
+// has waited too long and could ever have places. It is also kept for later gangs that could have places on
+// nodes which no gang before them could use. So no gang waits for another. None of this has to be remembered:
+// the jobs' statuses tell which gangs wait, and since when, and a gang's needs come with its next plan.
 //
-// As long as nothing has changed that the answer depends on, the last answer is given again; where only pods
-// came or went, also for a few seconds more, because kept room that isn't the nearest is kept as well. Of
-// gangs that can never have places, one per class is tried, and none of those that no empty cluster would
-// hold. After a change, many classes have to be tried again: whoever asks next tries a few, those untried the
-// longest first. Otherwise each of hundreds that wait in vain would be tried again for everybody's plan.
+// The last answer is given again as long as nothing has changed that it depends on. If only pods came or
+// went, it also holds for a few seconds more; room that isn't the nearest any more is still kept room. Of
+// gangs that can never have places, one per class is tried; classes that not even an empty cluster could hold
+// aren't tried. After a change, many classes have to be tried again. Each question then tries only a few,
+// those untried the longest first. Otherwise each of hundreds of hopeless gangs would delay every plan.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@
 
 namespace atl::ctl {
 
-// The order of waiting jobs: by priority, then by age, then by name.
+// The order of waiting jobs: priority first, then age, then name.
 
 struct Precedence {
   std::int64_t less_urgent = 0;  // the negated priority of its pods
@@ -44,19 +44,19 @@ struct Precedence {
 
 Precedence precedence_of(const GnnJob& job, const Caches& caches);
 
-/// Since when a job that could be placed has had no places for its gang: the time in which its data set was
-/// prepared doesn't count. Nothing where it doesn't wait for places.
+/// Since when a job has had no places for its gang, not counting the time in which its data set was prepared.
+/// Nothing if it doesn't wait for places.
 std::optional<Moment> waits_for_places_since(const Status& status);
 
 /// Since when a job whose workers are ready has had no node for its launcher.
 std::optional<Moment> waits_for_launcher_since(const Status& status);
 
-/// Since when a job has had no room: no places, no node for its prepare pod, or none for its launcher.
+/// Since when a job has had no room: no places, no node for its prepare pod, or no node for its launcher.
 std::optional<Moment> waits_for_room_since(const Status& status);
 
 // The expensive part of a planner's work: looking for places in a whole cluster.
 
-/// Tests count the searches, or make something happen meanwhile.
+/// The searches, which tests replace to count them or to make something happen during one.
 struct Searches {
   std::function<GangPlan(const Gang&, const Snapshot&)> plan = plan_gang;
   std::function<std::optional<Reservation>(const Gang&, const Snapshot&, const std::set<std::string>& but)>
@@ -65,9 +65,9 @@ struct Searches {
       largest_pods = ctl::largest_pods;
 };
 
-/// Room that is kept for gangs, in the order of the gangs. On each node at most one gang has some.
+/// Room that is kept for gangs, in the order of the gangs. On each node, room is kept for at most one gang.
 using KeptRooms = std::vector<std::shared_ptr<const Reservation>>;
-/// Pods that occupy it.
+/// Pods that stand for the kept room in a snapshot.
 std::vector<PodState> room_of(const KeptRooms& kept);
 
 /// A gang that found no room.
@@ -76,13 +76,14 @@ struct Waiting {
   std::string demand_class;
 };
 
-/// The generations of what an answer was computed from: a later one makes it old.
+/// The generations of the data from which an answer was computed. The answer is out of date once one has
+/// grown.
 struct Generations {
   std::uint64_t room = 0, capacity = 0;  // RoomTable's
   std::uint64_t order = 0;               // Caches'
 };
 
-/// Thread-safe, except for what only one caller at a time may use.
+/// Thread-safe, except for the parts that say so.
 class WaitingGangs {
  public:
   /// Keeps room for a gang that has waited for `patience`. `caches` must outlive it.
@@ -102,19 +103,19 @@ class WaitingGangs {
     std::shared_ptr<const Waiting> waiting;
   };
 
-  // For one caller at a time:
+  // Only one caller at a time may use these.
   /// Gangs that wait for places, in the order in which room is kept for them. Valid until the next call.
   const std::vector<InLine>& in_line();
 
-  /// How to look at the cluster where an answer isn't known yet. No lock is held meanwhile.
+  /// How to look at the cluster if the answer isn't known yet. No lock is held while these are called.
   struct Look {
     /// The cluster as a plan for the job sees it.
     std::function<const Snapshot&(const std::string& job)> snapshot;
-    /// Whether not even an empty cluster would hold a gang of that class.
+    /// Whether not even an empty cluster could hold a gang of that class.
     std::function<bool(const std::string& demand_class)> is_too_large;
   };
   KeptRooms kept_rooms(const Generations& now, const Look& look);
-  /// How long the kept room stays where it is, although room of that generation could bring a nearer one.
+  /// How long kept room stays where it is, although the room of generation `room` could offer a nearer place.
   Seconds stays_for(std::uint64_t room) const;
 
  private:
@@ -122,7 +123,7 @@ class WaitingGangs {
   using Names = std::set<std::string>;
   struct Kept {
     std::shared_ptr<const Reservation> room;
-    std::string demand_class;   // of the gang that it is for
+    std::string demand_class;   // the class of the gang
     Moment at{};                // when the room was chosen
     std::uint64_t of_room = 0;  // the generation of room then
   };
@@ -130,18 +131,18 @@ class WaitingGangs {
   struct Answer {
     Generations of;
     std::uint64_t changes = 0;
-    // until when it holds: until the next gang's patience ends; no longer if some gangs are untried
+    // the answer holds until the next gang's patience ends, or ends at once if some gangs are untried
     Moment until{};
     Moment at{};
     std::vector<Kept> kept;
   };
-  /// How many more gangs may be tried for one question, besides those for which room was kept before.
+  /// How many more gangs may be tried for one question. Gangs for which room was kept before don't count.
   struct Tries {
     const Look& look;
     Generations now;
     int left = 0;
   };
-  /// A class that was tried in vain: none of it could have places, or none beside others' claims.
+  /// A class that was tried in vain: its gangs can't have places, or none beside other gangs' claims.
   struct Vain {
     Generations now;
     bool is_beside_others = false;
@@ -149,20 +150,19 @@ class WaitingGangs {
   };
 
   bool is_known(const Generations& now, std::uint64_t changes) const;
-  /// Gangs that have waited longer than patience_. `until` becomes the moment at which the next one joins
-  /// them.
+  /// The gangs that have waited longer than patience_. `until` is lowered to when the next gang joins them.
   InOrder impatient(Moment& until);
   void search(const InOrder& impatient, Tries tries, Answer& answer);
-  /// Keeps room for the gang after the first `after` of the answer, on none of the nodes that these claim.
-  /// False: it could have none.
+  /// Keeps room for the gang, as number `after` of the answer and on none of the `claimed` nodes. Returns
+  /// false if it can have none.
   bool keep_room(const Waiting& waiting, const Names& claimed, std::size_t after, Tries& tries,
                  Answer& answer);
   bool is_kept_still(const Kept* last, const Names& claimed, std::size_t after, const Generations& now) const;
   const Kept* kept_before(const Waiting& waiting) const;
   bool is_vain(const Waiting& waiting, const Names& claimed, const Generations& now) const;
   void forget_all_but(const InOrder& impatient);
-  /// Gangs, one per demand class, whose class hasn't been tried in this generation of room; those tried
-  /// longest ago come first.
+  /// One gang of each demand class that hasn't been tried in this generation of room. Those tried longest ago
+  /// come first.
   InOrder untried(const InOrder& hopeless, std::uint64_t generation) const;
   void favour(const KeptRooms& kept);
   std::uint64_t changes() const;
@@ -179,28 +179,30 @@ class WaitingGangs {
   mutable std::mutex mutex_;                                     // guards the members that follow
   std::map<std::string, std::shared_ptr<const Waiting>> gangs_;  // by job
   std::uint64_t changes_ = 0;                                    // counts changes of gangs_
-  std::set<std::string> favoured_;  // jobs for which room was kept at the last question
+  std::set<std::string> favoured_;                               // jobs for which the last answer keeps room
 };
 
-// Limits for whom an autoscaler is asked for nodes, since each costs money: so many servers in all, and half
-// as many for one namespace, so that none can use up what others could ask for. Gangs that come first in
-// order have the first right. A gang that has asked keeps to that until one that comes before it wants it.
+// Limits on the nodes that an autoscaler is asked for, since nodes cost money. There is a limit of servers in
+// all, and half of it for one namespace, so that no namespace uses up what others could ask for. Gangs that
+// come first in order have the first right. A gang that has asked keeps its grant until an earlier gang wants
+// it.
 //
-// Which gangs have asked is in the cluster; what is kept here is those that want to.
+// The cluster shows which gangs have asked. The gangs that want to ask are kept here.
 
 /// Thread-safe. Jobs are named "space/name".
 class NodeRequests {
  public:
-  /// `most`: servers for which nodes are asked at a time, by all jobs.
+  /// `most` is the limit of servers for which all jobs together may ask for nodes at a time.
   explicit NodeRequests(int most) : most_(most), most_of_space_((most + 1) / 2) {}
 
-  /// Why the job may not ask for so many servers now, for a message; "": it may, and counts as one that does.
+  /// Why the job may not ask for nodes for `servers` servers now, for a message. "" if it may; it then counts
+  /// as asking.
   std::string why_not(const std::string& job, const Precedence& order, std::size_t servers);
-  /// The job wants nothing, and has nothing any more.
+  /// The job wants no nodes, and has asked for none any more.
   void forget(const std::string& job);
-  /// Takes over what jobs have asked for according to their statuses.
+  /// Takes over what the jobs' statuses say that they have asked for.
   void restore(const Caches& caches);
-  /// Jobs that ask, or want to.
+  /// The number of jobs that ask for nodes or want to.
   std::size_t size() const;
 
  private:
@@ -215,7 +217,7 @@ class NodeRequests {
   std::map<std::string, Wish> wishes_;
 };
 
-/// Whether anything of the job's own asks for nodes.
+/// Whether objects of the job ask for nodes.
 bool has_requests(const Observed& seen);
 
 }  // namespace atl::ctl

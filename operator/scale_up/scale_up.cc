@@ -14,29 +14,31 @@ namespace {
 
 constexpr const char *kAsked = "Asked", *kAskedAgain = "AskedAgain", *kNotNow = "NotNow";
 constexpr Seconds kShortestRest{300}, kLongestRest{14'400};
-constexpr Seconds kTakesRoom{30};  // in which placeholders have the room that was there before any node came
+constexpr Seconds kTakesRoom{30};  // a node that a placeholder gets later is a new one
 
 bool is_asked(const WaitingGang& waiting) {
   return waiting.request && waiting.request->holds;
 }
 
-/// Since when the present request asks, or one would that begins now.
+/// Since when the present request has asked for nodes. If there is none, this is now, when the next one would
+/// begin.
 Moment asked_since(const WaitingGang& waiting) {
   return is_asked(waiting) ? waiting.request->changed : waiting.now;
 }
 
 // What is asked for: room for each server that waits for a place, and for the launcher.
 
-/// What a domain is drawn by. It stays the same while others come and go.
+/// The text that decides a domain's draw. It doesn't depend on which other domains exist.
 std::string lot_of(const std::vector<LabelRule>& domain) {
   std::string lot;
   for (const LabelRule& rule : domain) lot += rule.comparison == "In" ? text(rule) : rule.comparison;
   return lot;
 }
 
-/// The domain to ask in; empty: any. The scheduler gives the first placeholder any domain with a free slot,
-/// and all others must follow, into one that perhaps can't grow. So a gang that asked in vain asks in one
-/// that is drawn: anew after each failure, and the same as long as it asks.
+/// The domain in which to ask for room; empty: any. The scheduler puts the first placeholder into any domain
+/// with a free slot, and all others must follow it, perhaps into a domain that can't grow. So a gang that has
+/// asked in vain draws a domain to ask in. It draws a new one after each failure, and keeps it as long as it
+/// asks.
 NodeTerms domain_to_ask_in(const WaitingGang& waiting, bool is_again) {
   const bool is_required = waiting.job.job->placement.policy == PlacementPolicy::kRequired;
   if (!is_required || !is_again || waiting.plan.domains.empty()) return {};
@@ -58,7 +60,7 @@ WantedRoom room_of_server(const WaitingGang& waiting, bool is_again) {
   return room;
 }
 
-/// `is_again`: an earlier request of the gang was in vain.
+/// `is_again` says that an earlier request of the gang was in vain.
 Shares shares_of(const WaitingGang& waiting, bool is_again) {
   Shares shares;
   const bool is_by_buffers = ctl::is_by_buffers(waiting.settings);
@@ -80,7 +82,7 @@ Shares shares_of(const WaitingGang& waiting, bool is_again) {
   return shares;
 }
 
-// When it is asked.
+// When nodes are asked for.
 
 Seconds patience_of(const WaitingGang& waiting) {
   return Seconds(waiting.settings.scale_up_seconds);
@@ -90,7 +92,8 @@ bool holds_node(const PodView& placeholder) {
   return placeholder.is_bound() && !placeholder.has_ended();
 }
 
-/// When the last node came for a placeholder; nothing: none has, or buffers ask, which don't tell.
+/// When the last new node came for a placeholder. Nothing if none has come, or if buffers ask, which don't
+/// tell.
 std::optional<Moment> last_node_came(const WaitingGang& waiting) {
   std::optional<Moment> last;
   for (const PodView* pod : waiting.placeholders)
@@ -99,8 +102,9 @@ std::optional<Moment> last_node_came(const WaitingGang& waiting) {
   return last;
 }
 
-/// Patience begins anew with each node that comes, for a pool may be slow; but no later than as if each
-/// server had used one up, because a placeholder that loses its node may get another for ever.
+/// When the request's time is over. It begins anew with each node that comes, because a pool of nodes may be
+/// slow. The end is limited, as if each server had used up one such time, because a placeholder that loses
+/// its node may get new nodes for ever.
 Moment end_of_patience(const WaitingGang& waiting) {
   const Moment asked = asked_since(waiting);
   const Moment latest = asked + patience_of(waiting) * int(waiting.servers.size());
@@ -113,7 +117,8 @@ struct Failure {
   Moment since;
 };
 
-/// The last one's: that was refused, or has had its time, now or before.
+/// The failure of the last request, if it was refused or its time is over, whether that is found now or is in
+/// the status.
 std::optional<Failure> failure_of(const WaitingGang& waiting) {
   const Condition* request = waiting.request;
   if (!is_asked(waiting))
@@ -132,14 +137,14 @@ std::optional<Failure> failure_of(const WaitingGang& waiting) {
       waiting.now};
 }
 
-/// Until when nothing is asked for after it.
+/// How long nothing is asked for after a failure.
 Moment end_of_rest(const WaitingGang& waiting, const Failure& failure) {
   const Seconds waited = std::max(failure.since - waiting.since, Seconds(0));
   return failure.since +
          (failure.reason == kTooFewNodes ? kShortestRest : std::clamp(waited, kShortestRest, kLongestRest));
 }
 
-// What comes of it.
+// What comes of the request.
 
 std::string words_for(const WaitingGang& waiting) {
   const std::size_t servers = waiting.servers.size();
@@ -149,7 +154,7 @@ std::string words_for(const WaitingGang& waiting) {
                      waiting.is_launcher_waiting ? " and a launcher" : "");
 }
 
-/// How many placeholders have nodes.
+/// Says how many placeholders have nodes.
 std::string words_for_nodes(const WaitingGang& waiting) {
   if (is_by_buffers(waiting.settings)) return {};
   const auto nodes =
@@ -170,7 +175,7 @@ NodeRequest asked(const WaitingGang& waiting) {
           end_of_patience(waiting)};
 }
 
-/// The answer where nothing is asked for, or no longer.
+/// The answer if nothing is asked for, or no longer.
 NodeRequest not_asked(const WaitingGang& waiting, const std::string& reason, const std::string& message,
                       const std::string& words) {
   return {false, is_asked(waiting) ? reason : "", message, words, {}, {}};
@@ -179,7 +184,8 @@ NodeRequest not_asked(const WaitingGang& waiting, const std::string& reason, con
 }  // namespace
 
 NodeRequest request_for(const WaitingGang& waiting, NodeBudget& budget) {
-  // A part of the gang may stand in the domain that must hold all, of which an autoscaler knows nothing.
+  // A part of the gang may already be in the domain that must hold all of it. An autoscaler doesn't know
+  // that.
   const bool is_bound_to_others =
       waiting.gang.within >= 0 && waiting.servers.size() < waiting.gang.servers.size();
   if (!waiting.plan.would_nodes_help || is_bound_to_others)

@@ -1,4 +1,4 @@
-// atoll bench: what this machine can do, and how near the kernels and whole epochs come to it.
+// atoll bench: measures what this machine can do, and how near the kernels and whole epochs come to it.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>

@@ -23,9 +23,9 @@
 namespace atl {
 namespace {
 
-constexpr int kRarely = 5;  // evaluations, checkpoints: then four of five epochs directly follow another one
+constexpr int kRarely = 5;  // epochs between evaluations or checkpoints
 
-/// The command line's own --set, then `changes`.
+/// The command line with `changes` after its own --set.
 Arguments with_changes(const Arguments& a, const std::vector<std::string>& changes) {
   Arguments changed = a;
   for (const std::string& change : changes) changed.add("--set", change);
@@ -60,7 +60,7 @@ BenchCell bench_cell(const Arguments& a, const ListedStrategy& listed) {
   return cell;
 }
 
-/// The rules want the rate to be warm before the last epoch.
+/// Rules require that the warm-up of the learning rate ends before the last epoch.
 std::vector<std::string> few_epochs(const Job& job) {
   constexpr int kEpochs = 10;
   const int epochs = std::min<int>(job.training.epochs, kEpochs);
@@ -79,7 +79,7 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   const Dataset dataset = dataset_of(changed, given, say);
   const std::vector<std::string> hosts = run_hosts(changed, given.job).addresses;
   const int threads = threads_of(changed, given.job, hosts);
-  const LoadedJob loaded = within_budget(given, dataset, threads, say);  // as the runs choose
+  const LoadedJob loaded = within_budget(given, dataset, threads, say);  // in the same way as the runs choose
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const PlanOptions no_rates{threads, {1, 1, 1}, 1, hosts};  // only the bytes are used
   const Job& job = loaded.job;
@@ -88,7 +88,7 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   runs.label = cell.listed.label;
   runs.hides = info.hides_communication(job.strategy.options);
   if (job.task == Task::kLinkPrediction)
-    runs.epochs = PlannedBytes::kOfTheFirst;  // each draws its negative pairs
+    runs.epochs = PlannedBytes::kOfTheFirst;  // each epoch draws other negative pairs
   else if (info.planned_bytes != nullptr)
     runs.epochs = info.planned_bytes(job);
   const JobPlan plan = plan_job(job, dataset, prepared, no_rates);
@@ -117,7 +117,7 @@ RunRecord run_cell(const Arguments& a, const BenchCell& cell, const std::filesys
   for (const std::string& change : changed.all("--set"))
     plan.program.insert(plan.program.end(), {"--set", change});
   plan.message = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-  plan.stop_signal = SIGINT;  // as for `atoll run`, which passes it to its ranks
+  plan.stop_signal = SIGINT;  // `atoll run` takes it as a request to stop
   const LaunchEnd end = launch(plan);
   if (end.status == kStatusInterrupted) throw BenchInterrupted{};
   if (end.status != 0)
@@ -127,7 +127,7 @@ RunRecord run_cell(const Arguments& a, const BenchCell& cell, const std::filesys
 
 namespace {
 
-/// Splits only outside brackets, because lists have commas, too.
+/// Splits the text outside of brackets only, because lists have commas too.
 std::vector<std::string> parts_of(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   int open = 0;
@@ -141,7 +141,7 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
   return parts;
 }
 
-/// Whether every strategy has the field; unknown names are taken for options of the kind.
+/// Whether every strategy has the field. Unknown names are taken for options of the kind.
 bool is_common(const std::string& name) {
   const std::string path = "strategy." + name;
   return std::ranges::any_of(all_fields(), [&](const Field& field) { return field.path == path; });

@@ -12,7 +12,8 @@
 
 namespace atl {
 
-// --strategies of `atoll bench strategies`: kinds, each followed by its options, as changes of a manifest.
+// Reads --strategies of `atoll bench strategies`: kinds, each followed by its options, as changes of a
+// manifest.
 
 struct ListedStrategy {
   std::string label;   // as given: "pipegcn:smoothing=both:decay=0.9"
@@ -20,9 +21,9 @@ struct ListedStrategy {
   std::string change;  // of the manifest: "strategy={kind: pipegcn, pipegcn: {smoothing: both, decay: 0.9}}"
 };
 
-/// Reads "graph:overlap=false,pipegcn". An option that isn't the kind's is one of all strategies
-/// ("wire=bfloat16"). Throws Error where an entry is empty or an option has no value; the manifest's parser
-/// checks kinds and options.
+/// Reads "graph:overlap=false,pipegcn". An option that isn't one of the kind's is taken for one of all
+/// strategies ("wire=bfloat16"). Throws Error where an entry is empty or an option has no value; the
+/// manifest's parser checks kinds and options.
 std::vector<ListedStrategy> read_strategy_list(const std::string& text);
 
 /// Thrown when a run was asked to stop.
@@ -33,26 +34,28 @@ struct BenchCell {
   ListedStrategy listed;
   Job job;
   std::vector<std::string> changes;  // all changes of the manifest
-  std::string said;                  // what was changed without being asked for; "": nothing
+  std::string said;                  // words about changes that weren't asked for; "": there are none
 };
 
-/// The manifest of --file under a strategy. Makes evaluations and checkpoints rarer where most epochs would
-/// follow one: messages that go on meanwhile would be hidden, and such epochs aren't timed.
+/// The manifest of --file under a strategy. Evaluations and checkpoints become rarer if most epochs would
+/// follow one. Messages that go on meanwhile would be hidden, and such epochs aren't timed.
 BenchCell bench_cell(const Arguments& arguments, const ListedStrategy& listed);
 
 /// Changes of the manifest for a run that only shows how long its epochs take.
 std::vector<std::string> few_epochs(const Job& job);
 
-/// The runs' plan, as `atoll plan` has it. Prepares the data set and the graph, so that every run finds them.
+/// The plan of the runs, as `atoll plan` makes it. Prepares the data set and the graph, so that every run
+/// finds them.
 StrategyRuns planned_runs(const Arguments& arguments, const BenchCell& cell);
 
 /// Runs the cell, with `changes` after its own, and writes to `output`, replacing what is there. Throws Error
-/// where the run fails, and BenchInterrupted.
+/// if the run fails, and BenchInterrupted if it was asked to stop.
 RunRecord run_cell(const Arguments& arguments, const BenchCell& cell, const std::filesystem::path& output,
                    const std::vector<std::string>& changes = {});
 
-// atoll bench strategies: the same work under several strategies, in turn, on this machine or on the links of
-// a rig.
+// atoll bench strategies: runs the same work under several strategies in turn, on this machine or on the
+// links of a rig. The environment describes the links: ATOLL_RIG says what they are, and ATOLL_RIG_LINK is
+// the program that changes their rate. Without these, the benchmark runs on this machine as it is.
 
 // The links that a benchmark runs on, as their maker says in the environment: ATOLL_RIG describes them,
 // ATOLL_RIG_LINK is the program that changes their rate. Without these, the benchmark runs on this machine as
@@ -63,7 +66,7 @@ class Rig {
   /// Throws Error where ATOLL_RIG isn't a JSON object.
   static Rig from_environment();
 
-  /// {"servers":2,…} as given; "" without ATOLL_RIG.
+  /// ATOLL_RIG as given: {"servers":2,…}; "" without it.
   const std::string& description() const { return description_; }
   /// The present rate of a link in tc's form ("850mbit"); "": unknown.
   const std::string& link() const { return link_; }
@@ -75,7 +78,7 @@ class Rig {
   std::string description_, link_, program_;
 };
 
-/// "850mbit" in bits per second, as tc reads it. Throws Error where it isn't a rate.
+/// Reads a rate as tc does: "850mbit" in bits per second. Throws Error where it isn't a rate.
 double link_bits(const std::string& rate);
 /// The rate in tc's form, to four digits.
 std::string link_rate(double bits);

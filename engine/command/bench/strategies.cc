@@ -1,5 +1,5 @@
-// atoll bench strategies: the same work under several strategies, in turn, on this machine or on the links of
-// a rig.
+// atoll bench strategies: runs the same work under several strategies in turn, on this machine or on the
+// links of a rig.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kFirstRate = 1e9;     // bits per second, where the rig doesn't tell its rate
-constexpr double kCloseEnough = 0.01;  // of the requested share
-constexpr int kMostMeasurements = 5;   // to come that close
+constexpr double kCloseEnough = 0.01;  // difference from the requested share
+constexpr int kMostMeasurements = 5;   // to come that close to the share
 
 double asked_share(const Arguments& a, const Rig& rig) {
   if (!a.has("--comm-share")) return 0;
@@ -41,8 +41,8 @@ fs::path output_of(const Arguments& a, const Job& job) {
                            : fs::path("runs") / (job.output.path + "-strategies");
 }
 
-/// Runs a few epochs of the synchronous baseline on the present links: what its slowest rank computes, and
-/// how long it waits.
+/// Runs a few epochs of the synchronous baseline on the present links. Measures how long its slowest rank
+/// computes, and how long that rank waits.
 SharedEpoch measure_share(const Arguments& a, const BenchCell& baseline, const fs::path& output,
                           double rate) {
   const RunRecord run = run_cell(a, baseline, output, few_epochs(baseline.job));
@@ -77,7 +77,7 @@ double shape_links(const Arguments& a, Rig& rig, double share, const fs::path& o
   return nearest.share();
 }
 
-/// Runs the strategies in turn, so that a change of the machine affects all: A B … A, A B … A.
+/// Runs the strategies in turn, so that a change of the machine affects all of them: A B … A, A B … A.
 void run_rounds(const Arguments& a, const std::vector<BenchCell>& cells, std::vector<StrategyRuns>& runs,
                 const fs::path& output, long rounds) {
   for (long round = 1; round <= rounds; ++round) {
@@ -90,8 +90,8 @@ void run_rounds(const Arguments& a, const std::vector<BenchCell>& cells, std::ve
   }
 }
 
-/// Refuses --set of the strategy, which would be lost silently: --strategies replaces the manifest's
-/// strategy.
+/// Refuses --set of the strategy. --strategies replaces the manifest's strategy, so the change would be lost
+/// silently.
 void refuse_changes_of_strategy(const Arguments& a) {
   for (const std::string& change : a.all("--set"))
     if (change.starts_with("strategy.") || change.starts_with("strategy="))
@@ -103,7 +103,7 @@ void refuse_changes_of_strategy(const Arguments& a) {
 int bench(const Arguments& a) {
   refuse_changes_of_strategy(a);
   const long rounds = a.integer("--rounds", 3, 1, 100);
-  a.integer("--timeout", 300, 1, kLongestTimeout);  // for the runs
+  a.integer("--timeout", 300, 1, kLongestTimeout);  // checked here, used by the runs
   Rig rig = Rig::from_environment();
   const double share = asked_share(a, rig);
   std::vector<BenchCell> cells;
@@ -112,7 +112,7 @@ int bench(const Arguments& a) {
   if (!cells.front().said.empty()) say(cells.front().said);
   std::vector<StrategyRuns> runs;
   for (const BenchCell& cell : cells) runs.push_back(planned_runs(a, cell));
-  cells.push_back(cells.front());  // again, against itself
+  cells.push_back(cells.front());  // the first strategy again, to compare it with itself
   runs.push_back(runs.front());
   const fs::path output = output_of(a, cells.front().job);
   const OutputLock lock(output, say);

@@ -14,8 +14,8 @@
 namespace atl {
 namespace {
 
-/// Shows on standard error how far a download is: rewrites one line of a terminal, or adds a line for every
-/// tenth of the file (every 64 MiB, where the server doesn't tell its size).
+/// Shows on standard error how far a download is. On a terminal it rewrites one line. Otherwise it adds a
+/// line for every tenth of the file, or for every 64 MiB if the server doesn't tell the size.
 class DownloadLines {
  public:
   ~DownloadLines() { end(); }

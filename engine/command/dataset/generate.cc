@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-/// The same fields as dataset.synthetic, checked by the manifest's parser.
+/// The options as fields of dataset.synthetic, checked by the manifest's parser.
 SyntheticSpec spec_of(const Arguments& a) {
   std::vector<OptionField> options;
   for (const char* name : {"preset", "scale", "vertices", "averageDegree", "features", "classes", "homophily",

@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-/// "2,4,8"
+/// Reads a list of part counts: "2,4,8".
 std::vector<int> parts_of(const std::string& list) {
   std::vector<int> parts;
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -32,7 +32,7 @@ std::vector<int> parts_of(const std::string& list) {
   return parts;
 }
 
-/// " (the real graph: 0.36, SOURCE)", if the preset has it.
+/// The published figure: " (the real graph: 0.36, SOURCE)"; "" if the preset has none.
 std::string reference_text(const Preset* preset, int parts) {
   if (preset == nullptr) return "";
   for (const BoundaryRatio& boundary : preset->boundary) {
@@ -60,7 +60,7 @@ int run_dataset_info(const Arguments& arguments) {
   const DatasetDescription description = describe(dataset);
   std::printf("%s", json ? (to_json(description) + "\n").c_str() : to_text(description).c_str());
   for (int parts : partitions) {
-    std::fflush(stdout);  // dividing a large graph takes minutes
+    std::fflush(stdout);  // shows the lines so far: dividing a large graph takes minutes
     const auto [options, graph] = partition_graph(dataset, parts, {});
     if (json) {
       std::printf("%s\n", partition_event(options, graph.quality(), graph.folder()).c_str());

@@ -75,7 +75,7 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-/// Replaces bytes that aren't valid text, because a program's last output may be anything.
+/// The JSON text. Bytes that aren't valid text are replaced, because a program's last output may be anything.
 std::string text_of(const Ordered& json) {
   return json.dump(-1, ' ', false, Ordered::error_handler_t::replace);
 }
@@ -85,8 +85,8 @@ std::string text_of(const Ordered& json) {
 std::string last_word(Ordered end) {
   std::string text = text_of(end);
   while (text.size() > kLongestWord && end.contains("message")) {
-    // Cuts less than the excess at a time, because a byte may take six in JSON. Keeps the beginning, which
-    // says what failed.
+    // Cuts less than the excess at a time, because one byte of the message may take six in JSON. Keeps the
+    // beginning of the message, which says what failed.
     auto& message = end["message"].get_ref<std::string&>();
     if (message.empty()) break;
     const std::size_t excess = text.size() - kLongestWord;

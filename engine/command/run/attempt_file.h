@@ -24,30 +24,30 @@ struct AttemptServer {
 
 struct AttemptFile {
   int attempt = 0;
-  std::string run;  // the GNNJob's UID, which its attempts have in common
+  std::string run;  // the GNNJob's UID, which all its attempts have in common
   std::vector<AttemptServer> servers;
   std::vector<int> parts;  // (ranks); empty: each rank trains the part of its own number
-  std::string strategy;    // as YAML on one line; "": the manifest's
-  std::string prepared;    // the prepared graph's checksum, as `atoll prepare` told it; "": not known
+  std::string strategy;    // the strategy as YAML on one line; "": the manifest's
+  std::string prepared;    // checksum of the prepared graph, from `atoll prepare`; "": not known
 
   const AttemptServer& server_of(Rank rank) const;
 };
 
-/// Throws Error, which names file and field, unless each of ranks 0 … ranks − 1 is listed exactly once, and
-/// each part as well.
+/// Reads the file. Throws Error, which names file and field, unless each of ranks 0 … ranks − 1, and each
+/// part, is listed exactly once.
 AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks);
 
-// How a pod's first process ended, or what it found, for readers of its termination message: one JSON object,
-// short enough to arrive whole.
+// Writes how a pod's first process ended, or what it found, for readers of its termination message: one JSON
+// object, short enough to arrive whole.
 
-/// Bytes of the text; kubelet keeps the last 4,096 bytes of a file.
+/// The most bytes of the text; kubelet keeps the last 4,096 bytes of a file.
 inline constexpr std::size_t kLongestWord = 3500;
 
 /// `end` as text, with its "message" cut to fit.
 std::string last_word(nlohmann::ordered_json end);
 
-/// Writes the same to a file in place, because the file may be a device or a mount that can't be replaced. If
-/// that fails, warns on standard error.
+/// Writes last_word() to a file in place, because the file may be a device or a mount that can't be replaced.
+/// If that fails, warns on standard error.
 void leave_word(const std::string& path, const nlohmann::ordered_json& end);
 
 }  // namespace atl

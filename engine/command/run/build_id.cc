@@ -13,7 +13,7 @@
 namespace atl {
 namespace {
 
-/// The id among an ELF note segment's notes, or "".
+/// The build id among the notes of an ELF note segment, or "".
 std::string id_among(std::span<const unsigned char> notes) {
   const auto padded = [](std::size_t size) { return (size + 3) / 4 * 4; };
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
@@ -31,7 +31,8 @@ std::string id_among(std::span<const unsigned char> notes) {
   return {};
 }
 
-/// Called for the program, then for each library; the program is enough.
+/// Looks for the id in a loaded object. It is called for the program, then for each library; the program is
+/// enough.
 int look(dl_phdr_info* object, std::size_t, void* found) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const auto& segment = object->dlpi_phdr[i];

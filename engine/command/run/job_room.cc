@@ -19,7 +19,7 @@
 namespace atl {
 namespace {
 
-/// Shortfalls of resources.memory, and of this machine.
+/// The shortfalls of resources.memory, and those of this machine.
 std::vector<Shortfall> shortfalls(const LoadedJob& loaded, const JobPlan& plan, bool here, bool on_gpus) {
   std::vector<Shortfall> all;
   if (auto of_resources = shortfall_of_resources(plan, loaded.job, on_gpus)) {
@@ -92,13 +92,13 @@ void check_processors(const Job& job, int threads, Say say) {
 
 namespace {
 
-/// `given`: fields that the job doesn't leave open.
+/// The memory budget of a job. `given`: the fields that the job doesn't leave open.
 MemoryBudget budget_of(const Job& job, const Given& given) {
   const StrategyInfo& strategy = *job.strategy.row;
   return strategy.memory_budget == nullptr ? MemoryBudget{} : strategy.memory_budget(job, given);
 }
 
-/// The peak of the rank that needs most.
+/// The planned peak of the rank that needs most memory.
 Index peak_of(const JobPlan& plan) {
   Index most = 0;
   for (const RankPlan& rank : plan.ranks) most = std::max(most, rank.memory.peak());
@@ -119,12 +119,12 @@ struct Planned {
       bytes_text(double(least.peak)), least.fields, std::int64_t(std::ceil(double(least.peak) / 0x1p20)));
 }
 
-/// The first of the budget's ways that fits. Ways that the graph can't be cut for are skipped. The first way
-/// is the manifest's own: it has been checked, or its plan refuses it.
+/// The first of the budget's ways whose plan fits. Ways that the graph can't be cut for are skipped. The
+/// first way is the manifest's own, which has been checked already, or is refused by its plan.
 Planned choose(const LoadedJob& loaded, const MemoryBudget& budget, const Dataset& dataset, int threads,
                Say say) {
   std::optional<Planned> least;
-  Index most_batches = 0;  // as a server's training vertices allow
+  Index most_batches = 0;  // the most batches that a server's training vertices allow
   for (const MemoryBudget::Way& way : budget.ways) {
     const PartitionOptions cut = partition_options(way.job, way.job.placement.ranks);
     const bool has_batches = !least || server_batches_of(way.job) <= std::max<Index>(most_batches, 1);
@@ -151,7 +151,7 @@ LoadedJob within_budget(const LoadedJob& loaded, const Dataset& dataset, int thr
   return std::move(chosen.loaded);
 }
 
-/// Nothing counts as given, because the API server fills in defaults.
+/// Counts no field as given, because the API server fills in defaults.
 void check_budget(const LoadedJob& loaded, const Dataset& dataset, int threads, Say say) {
   const MemoryBudget budget = budget_of(loaded.job, {});
   if (budget.bytes == 0) return;

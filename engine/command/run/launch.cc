@@ -69,8 +69,8 @@ void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
 }
 
 /// Passes on the lines of ranks, and keeps their result. For a run without a result it keeps the line that
-/// says why: the first error of a GPU, or else the first of a rank, because errors of other ranks follow from
-/// it; or else the last line.
+/// says why. That is the first error of a GPU, otherwise the first error of a rank, because errors of other
+/// ranks follow from it, otherwise the last line.
 struct ProgressReport {
   Json result;
   std::string last_line, gpu_error, rank_error;
@@ -93,7 +93,7 @@ struct ProgressReport {
   }
 };
 
-/// Whether a lost host answers now or soon.
+/// Whether a lost host answers within a short time.
 bool has_answered(const Arguments& a, const AttemptServer& server) {
   try {
     wait_until_reachable({sshd_of(a, server)}, kTimeToAnswer);
@@ -103,9 +103,9 @@ bool has_answered(const Arguments& a, const AttemptServer& server) {
   }
 }
 
-/// Names the lost server where mpirun ended without naming a rank, and says whether it answers again, in
-/// which case only the network failed. Where mpirun hung, the lost server is the first one that doesn't
-/// answer, if any.
+/// Names the lost server if mpirun ended without naming a rank, and says whether it answers again. If it
+/// does, only the network failed. If mpirun hung, the lost server is the first one that doesn't answer, if
+/// there is one.
 Json lost_server(const Arguments& a, const AttemptFile& attempt, LaunchEnd& end) {
   for (const AttemptServer& server : attempt.servers) {
     if (server.address != end.lost_host && !end.hung) continue;
@@ -149,8 +149,8 @@ LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attemp
   return launch(plan);
 }
 
-/// Ranks that were asked to end have written a checkpoint and ended well, but training isn't done. The status
-/// of ranks that hadn't begun to train says so.
+/// Turns an interruption into its own status. Ranks that were asked to end have written a checkpoint and
+/// ended well, but training isn't done. If ranks hadn't begun to train, their status says so.
 void judge_interruption(LaunchEnd& end, const ProgressReport& heard) {
   if (end.status == kStatusInterrupted && end.lost) {
     end.reason = "the ranks were asked to end before they trained";

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// If it fails, nothing has been started over.
+/// Writes the manifest. If that fails, nothing has been started over.
 void write_manifest(const fs::path& output, const Job& job) {
   try {
     write_file_atomically(output / "job.yaml", write_job(job));
@@ -83,7 +83,7 @@ void make_output_folder(const fs::path& output) {
 
 int make_output(const fs::path& output, const Job& job, const OutputOptions& options) {
   make_output_folder(output);
-  // an earlier attempt that still runs somewhere can't commit any more
+  // From here on, an earlier attempt that still runs somewhere can't commit any more.
   const int attempt = claim_attempt(output, options.attempt, options.run);
   if (options.fresh) set_aside(output);
   write_manifest(output, job);
@@ -98,10 +98,10 @@ fs::path lock_in(const fs::path& output) {
   return output / "lock";
 }
 
-/// The file's one line: "HOST PID SINCE BOOT".
+/// The process that holds a folder, from the one line of its lock file: "HOST PID SINCE BOOT".
 struct Holder {
   std::string host, pid, since;
-  std::string boot;  // of the host: only that kernel knows its locks
+  std::string boot;  // the host's boot id: only that kernel knows its locks
   std::string text() const { return fmt::format("process {} on {}, since {}", pid, host, since); }
 };
 
@@ -121,7 +121,8 @@ Holder this_process() {
   return holder;
 }
 
-/// No host if the file names nobody: the process was killed, or the power failed, before it had written.
+/// Reads the holder. It has no host if the file names no process, which was killed, or lost power, before it
+/// had written.
 Holder holder_in(const Descriptor& file) {
   std::array<char, 512> text{};
   const auto size = std::max<ssize_t>(0, ::pread(file.get(), text.data(), text.size(), 0));
@@ -144,21 +145,21 @@ Holder holder_in(const Descriptor& file) {
       output.string(), holder.host.empty() ? "" : ": " + holder.text());
 }
 
-/// Opens the file, or makes it, and locks it.
+/// Opens or makes the lock file, and locks it.
 Descriptor locked_file(const fs::path& output) {
   const fs::path path = lock_in(output);
   for (;;) {
     make_output_folder(output);
     Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-    if (file.get() < 0 && errno == ENOENT) continue;  // the folder went with the end of its process
+    if (file.get() < 0 && errno == ENOENT) continue;  // another process ended and removed the folder
     if (file.get() < 0) fail_to_write(path, errno);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) fail_to_lock(output, file, errno);
-    if (still_named(file.get(), path)) return file;  // else its holder has just removed it
+    if (still_named(file.get(), path)) return file;  // if not, its holder has just removed it
   }
 }
 
-/// We hold the file's lock, so the process that the file names has ended, unless another machine's kernel
-/// keeps locks on this file system to itself.
+/// Judges the earlier holder. We hold the file's lock, so the process that the file names has ended, unless
+/// another machine's kernel keeps locks on this file system to itself.
 void judge(const Holder& before, const fs::path& output, void (*say)(const std::string& line)) {
   if (before.host.empty()) return;
   const Holder ours = this_process();

@@ -16,14 +16,14 @@ struct OutputOptions {
   bool fresh = false;   // start over
   bool resume = false;  // fail unless there is a checkpoint
   int attempt = 0;      // this start's number; 0: one more than the newest
-  std::string run{};    // the run that counts the attempts (train/checkpoint/checkpoint.h)
+  std::string run{};    // id of the run whose attempts are counted (train/checkpoint/checkpoint.h)
 };
 
-/// Throws Error unless the run that the folder holds, if any, may go on as this job, and where a file of no
-/// run would be replaced. Changes nothing.
+/// Throws Error unless the run in the folder, if there is one, may go on as this job. Also throws where a
+/// file that belongs to no run would be replaced. Changes nothing.
 void check_resumable(const std::filesystem::path& output, const Job& job, const OutputOptions& options);
-/// For a run that goes on. Says where the graph is now cut into another number of slices, or divided over
-/// another number of servers, because both follow from the number of ranks.
+/// For a resumed run: says if the graph is now cut into another number of slices, or divided over another
+/// number of servers. Both follow from the number of ranks.
 void say_other_division(const std::filesystem::path& output, const Job& job, const OutputOptions& options,
                         Say say);
 
@@ -35,17 +35,17 @@ void make_output_folder(const std::filesystem::path& output);
 /// (train/checkpoint/checkpoint.h), so that one job's manifest never stands beside another's checkpoints.
 int make_output(const std::filesystem::path& output, const Job& job, const OutputOptions& options);
 
-// The lock on an output folder: one process at a time writes to it. The kernel holds the lock (flock) for as
-// long as the process lives, so that neither a kill nor a reused process id makes it lie. The file says who
-// holds it.
+// The lock on an output folder, to which one process at a time may write. The kernel holds the lock (flock)
+// for as long as the process lives, so neither a kill nor a reused process id leaves a false lock. The file
+// says who holds the lock.
 
 class OutputLock {
  public:
   /// Makes the folder if need be, and takes <output>/lock. Breaks a lock that a killed process of this
-  /// machine left, and says so. Throws Error, which names the holder; if that is on another machine and can't
-  /// be judged from here, the error names the file to remove.
+  /// machine left, and says so. Throws Error, which names the holder. If the holder is on another machine and
+  /// can't be judged from here, the error names the file to remove.
   OutputLock(const std::filesystem::path& output, void (*say)(const std::string& line));
-  /// Removes the file, and those folders made for it that hold nothing else.
+  /// Removes the lock file, and the folders made for it that hold nothing else.
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;
@@ -57,7 +57,7 @@ class OutputLock {
   void give_back() const;
 
   std::filesystem::path output_;
-  std::filesystem::path made_;  // the outermost folder that was made; empty: all were there
+  std::filesystem::path made_;  // the outermost folder that was made; empty: all existed
   Descriptor file_;
   AtStop at_stop_;  // gives the folder back at a stop, too
 };

@@ -38,7 +38,7 @@ std::vector<std::string> servers_of(const RunPlan& plan, const Job& job) {
   return plan.hosts.addresses;
 }
 
-/// A run that goes on keeps the strategy that was chosen for it.
+/// The job with a concrete strategy. A resumed run keeps the strategy that was chosen for it.
 LoadedJob concrete(const Arguments& a, const LoadedJob& given, const Dataset& dataset, const RunPlan& plan,
                    Say say) {
   const fs::path before = plan.output / "job.yaml";
@@ -50,7 +50,7 @@ LoadedJob concrete(const Arguments& a, const LoadedJob& given, const Dataset& da
         "`atoll plan --compare --gpu NAME` compares them there (give the one that it names)");
   const CompareOptions options{.threads = plan.threads,
                                .hosts = servers_of(plan, given.job),
-                               .on_gpus = on == TrainsOn::kGpus};  // as the run is judged (check_memory)
+                               .on_gpus = on == TrainsOn::kGpus};  // as check_memory() judges the run
   return concrete_job(a, given, dataset, options, say);
 }
 
@@ -138,7 +138,7 @@ RemoteHosts run_hosts(const Arguments& a, const Job& job) {
           "--hosts: Open MPI can't take '{}', this machine's name, of more than {} characters (give its address instead)",
           own_name(), kLongestName);
     hosts.addresses.push_back(is_here(name) ? own_name()
-                                            : name);  // mpirun knows this machine by this name alone
+                                            : name);  // mpirun knows this machine only by this name
   }
   return hosts;
 }

@@ -21,10 +21,11 @@
 namespace atl {
 namespace {
 
-/// Most pairs in the line, which is read from the pod's log and kept in a ConfigMap: either holds 1 MiB.
+/// The most pairs in the line. The line is read from the pod's log and kept in a ConfigMap, either of which
+/// holds 1 MiB.
 constexpr std::size_t kMostFlows = 30'000;
 
-/// [from, to, bytes in an epoch], in whole bytes.
+/// The flows as [from, to, bytes in an epoch], in whole bytes.
 nlohmann::ordered_json flows_json(const std::vector<PairBytes>& flows) {
   auto json = nlohmann::ordered_json::array();
   for (const PairBytes& flow : flows) json.push_back({flow.from, flow.to, std::int64_t(flow.bytes)});
@@ -40,7 +41,7 @@ std::vector<std::string> pods_of(const Job& job) {
   return pods;
 }
 
-/// Chooses a strategy for strategy auto; this pod has as many processors as a pod of ranks.
+/// Chooses a strategy for strategy auto. This pod has as many processors as a pod of ranks.
 ChosenStrategy choose(const Arguments& a, const LoadedJob& given, const Dataset& dataset) {
   const Job& job = given.job;
   if (job.resources.gpus > 0)
@@ -56,8 +57,8 @@ ChosenStrategy choose(const Arguments& a, const LoadedJob& given, const Dataset&
   return choice;
 }
 
-/// Writes the line, where it is short, also to the pod's termination message: the operator has that without
-/// asking for the log.
+/// Also writes a short line to the pod's termination message, which the operator gets without asking for the
+/// log.
 void leave_findings(const Arguments& a, const nlohmann::ordered_json& found, std::size_t size) {
   constexpr const char* kOfAPod = "/dev/termination-log";
   if (size > kLongestWord || (!a.has("--result") && !std::filesystem::exists(kOfAPod))) return;
@@ -88,7 +89,7 @@ int run_prepare(const Arguments& a) {
   for (const RankPlan& rank : plan.ranks) json["peakMemoryBytes"].push_back(rank.memory.peak());
   const RankTraffic traffic = rank_traffic(loaded.job, dataset, prepared);
   json["parts"] = traffic.parts;
-  // the layout by which the operator makes pods
+  // This is the layout by which the operator makes pods.
   const Layout layout = given.job.strategy.row->layout(given.job);
   const ServerFlows flows = server_flows(layout, traffic.flows, kMostFlows);
   json["flows"] = flows_json(flows.listed);

@@ -47,7 +47,8 @@ DeviceWatch::~DeviceWatch() {
   thread_.join();
 }
 
-/// A device that fails answers all calls, so the thread that gives it work hears of it and says so.
+/// Watches the device until the watch is over. A device that fails still answers all calls, so the thread
+/// that gives it work learns of the failure and reports it.
 void DeviceWatch::watch() try {
   DeviceStream::Mark reached = 0;
   while (!wait_until_over(kBetweenMarks) && watch_marks(reached) && watch_call()) {
@@ -55,8 +56,9 @@ void DeviceWatch::watch() try {
 } catch (const std::exception&) {
 }
 
-/// The time-out runs from when a mark is first seen. It holds for the questions, too: a thread that hangs in
-/// the library may keep even the newest mark's number locked. Returns false when the watch is over.
+/// Waits until the device reaches the newest mark of its stream, and ends the process if that takes longer
+/// than the time-out. The deadline also covers newest() and reached(), because a thread that hangs in the
+/// library may hold the lock that they need. Returns false when the watch is over.
 bool DeviceWatch::watch_marks(DeviceStream::Mark& reached) {
   const EndUnlessDone deadline(timeout_, last_words_, kStatusFailed);
   const DeviceStream::Mark newest = stream_.newest();
@@ -67,7 +69,8 @@ bool DeviceWatch::watch_marks(DeviceStream::Mark& reached) {
   return true;
 }
 
-/// A thread that hangs in a call marks nothing behind it. Returns false when the watch is over.
+/// Watches a call into the library, because a thread that hangs in a call sets no further mark. Returns false
+/// when the watch is over.
 bool DeviceWatch::watch_call() {
   const std::uint64_t call = call_ == nullptr ? 0 : call_();
   if (call == 0) return true;
@@ -191,7 +194,7 @@ ProgressStyle progress_of(const std::string& style) {
   return style == "lines" ? ProgressStyle::kLines : ProgressStyle::kQuiet;
 }
 
-/// Writes the line at once, so that no other rank's line can part it.
+/// Writes the result's line in one piece, so that no other rank's line can split it.
 class ResultLine : public RunObserver {
  public:
   void on_result(const RunRecord& run) override {

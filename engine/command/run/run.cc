@@ -25,7 +25,7 @@
 namespace atl {
 namespace {
 
-/// What --quiet leaves of `say`.
+/// Prints only warnings: it takes the place of say() with --quiet.
 void say_warnings(const std::string& line) {
   if (line.starts_with("warning: ")) say(line);
 }
@@ -67,7 +67,7 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
   return program;
 }
 
-/// Checks that the trace can be written, because it is written when the run is over: too late to fail.
+/// Checks that the trace can be written. It is written when the run is over, which is too late to fail.
 void check_trace(const Arguments& a) {
   a.integer("--trace-epochs", 1, 1, kMostTraceEpochs);
   if (a.has("--trace-epochs") && !a.has("--trace"))
@@ -98,7 +98,7 @@ void check_options(const Arguments& a) {
   if (a.has("--metrics")) metrics_place(a.get("--metrics"), {}, 0);
 }
 
-/// Restores the earlier run where --fresh was given and the ranks ended before their first checkpoint.
+/// Trains. Restores the earlier run if --fresh was given and the ranks ended before their first checkpoint.
 LaunchEnd train(const LaunchPlan& launched, const std::filesystem::path& output) {
   try {
     const LaunchEnd end = launch(launched);
@@ -127,7 +127,8 @@ std::string what_next(const LaunchEnd& end, const std::string& output, bool fres
                      saved ? "its checkpoints stay in" : "what it wrote is in", output);
 }
 
-/// The run's files are whole, but its standard output isn't, so its reader has missed lines.
+/// The exit status if standard output is incomplete: the run's files are whole, but a reader of the output
+/// has missed lines.
 int tell_output(const LaunchEnd& end, const std::filesystem::path& output) {
   if (end.output_failure == 0) return end.status;
   say(fmt::format("standard output: can't be written: {}; the epochs are in {}",

@@ -26,9 +26,9 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// Selects the variables that the GPU's driver, CUDA (MPS too), NCCL and their network libraries read.
-/// Kubelet, device plugins and the job's template set them for the container, but ranks are sessions of its
-/// sshd.
+/// Whether a variable is for ranks: those that the GPU's driver, CUDA (MPS too), NCCL and their network
+/// libraries read. Kubelet, device plugins and the job's template set them for the container, but ranks run
+/// in sessions of the container's sshd.
 bool is_for_sessions(std::string_view variable) {
   constexpr std::string_view kFamilies[] = {"CUDA_", "FI_",     "IBV_",      "LD_LIBRARY_PATH=", "MLX5_",
                                             "NCCL_", "NVIDIA_", "OFI_NCCL_", "RDMAV_",           "UCX_"};

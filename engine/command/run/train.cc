@@ -35,7 +35,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Loads the manifest as a run wrote it, or as the user gave it, where the ranks make the output folder.
+/// Loads the manifest as a run wrote it or, if the ranks make the output folder, as the user gave it.
 /// --strategy replaces its strategy by the chosen one.
 void take_job(const Arguments& a, SessionOptions& options) {
   const std::string file = a.get("--job"), strategy = a.get("--strategy");
@@ -51,7 +51,8 @@ void take_job(const Arguments& a, SessionOptions& options) {
   options.job_yaml = is_written ? text_of(file) : write_job(options.job);
 }
 
-/// Planned bytes on the GPU. Not known for mini-batches: they differ, and their features stay with the host.
+/// The planned bytes on the GPU. They aren't known for mini-batches, which differ, and whose features stay on
+/// the host.
 Index device_bytes(const JobPlan& plan, int part) {
   const RankPlan& of = plan.ranks[std::size_t(part)];
   return of.shape.batches ? 0 : of.memory.on_device();
@@ -81,7 +82,8 @@ SessionOptions options_of(const Arguments& a, Rank rank, int ranks) {
   return options;
 }
 
-/// For ranks whose starter doesn't see the output folder. Returns the attempt, which a finished run lacks.
+/// Claims the output folder, for ranks whose starter doesn't see it. Returns the attempt's number, which a
+/// finished run doesn't have.
 int claim_output(const SessionOptions& o, const std::string& run) {
   const OutputOptions options{.attempt = o.attempt, .run = run};
   bring_back(o.output);  // undoes an `atoll run --fresh` of this folder that was killed
@@ -100,8 +102,8 @@ std::vector<Rank> ranks_here(const Arguments& a, Rank rank, int ranks) {
   return all;
 }
 
-/// From the first step on, a stop lets the step under way finish. It is each rank's first observer,
-/// because the others write files.
+/// From the first step on, makes a request to stop wait for the end of the step. It is each rank's first
+/// observer, because the others write files.
 class StepsBegin : public RunObserver {
  public:
   void on_start(const RunRecord&) override { let_steps_end(); }
@@ -125,8 +127,8 @@ void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
                host_name().c_str(), news.c_str(), static_cast<long long>(timeout.count()));
 }
 
-/// Ends the rank. The other ranks wait for messages that will never come; mpirun learns of the failure by
-/// this status.
+/// Ends the rank with a failed status, by which mpirun learns of the failure. The other ranks wait for
+/// messages that will never come.
 [[noreturn]] void end_failed(int rank, int ranks, const std::string& why) {
   const std::string words = ranks > 1 ? rank_failure(rank, host_name(), why) : "atoll: " + why;
   std::fprintf(stderr, "%s\n", words.c_str());
@@ -134,8 +136,8 @@ void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
   std::_Exit(kStatusFailed);
 }
 
-/// Sets a time limit for leaving, and tells the starter that the rank leaves. Only the starter, and other
-/// ranks in MPI_Finalize, still wait for it.
+/// Sets a time limit for leaving, and tells the starter that the rank leaves. By now only the starter, and
+/// other ranks in MPI_Finalize, wait for the rank.
 void leave(std::optional<EndUnlessDone>& leaving, int rank, int ranks, std::chrono::seconds timeout) {
   const auto patience = ranks_leave_patience_of(timeout);
   const std::string words = fmt::format(

@@ -9,7 +9,8 @@
 namespace atl {
 namespace {
 
-/// Maximum-likelihood exponent of the degrees at or above `lowest`, with the usual −1/2 for whole numbers.
+/// Returns the maximum-likelihood exponent of a power law for the degrees from `lowest` up. As degrees are
+/// whole numbers, it takes `lowest` − 1/2 for the least, as is usual.
 double fit_tail(const std::vector<Index>& ascending, Index lowest) {
   const auto first = std::lower_bound(ascending.begin(), ascending.end(), std::max<Index>(lowest, 1));
   double sum = 0;

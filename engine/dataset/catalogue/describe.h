@@ -1,5 +1,5 @@
 // The catalogue of data sets: presets that imitate known ones, published counts, and the description of a
-// stored one: counts, degrees, homophily, features, labels, splits, origin.
+// stored data set: counts, degrees, homophily, features, labels, splits, origin.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,11 @@
 
 namespace atl {
 
-// Presets that imitate four real graphs, used in most papers on training, at any scale: the same degrees,
-// features, classes, homophily and splits, and partitions with as few cut arcs as the real graph's.
+// Presets imitate four real graphs, which most papers on training use, at any scale. A generated graph has
+// the real one's degrees, features, classes, homophily and splits, and its partitions cut as few arcs.
 
-/// How well METIS cuts the real graph: the rows that parts read and don't own, divided by all vertices.
+/// How well METIS cuts the real graph: the number of halo rows, over all parts, divided by the number of
+/// vertices.
 struct BoundaryRatio {
   int parts;
   double ratio;
@@ -59,7 +60,8 @@ struct PublishedCounts {
 /// All rows.
 std::span<const PublishedCounts> published_counts();
 
-/// Compares a data set with the row of its name that differs in the fewest counts.
+/// How a data set differs from a row of published_counts(): of the rows with its name, the one that differs
+/// in the fewest counts.
 struct PublishedComparison {
   const PublishedCounts* published;
   std::vector<std::string> differences;  // "arcs 5,278 instead of 10,556"; none: as published
@@ -76,7 +78,7 @@ struct DegreeStatistics {
   double mean = 0;
   Index median = 0, p90 = 0, p99 = 0, p999 = 0, largest = 0;
   Index isolated = 0;      // vertices without an arc in or out
-  Index sources_only = 0;  // vertices with arcs out only, which read nobody
+  Index sources_only = 0;  // vertices with arcs out and none in
   // exponent of a power law fitted to the largest tenth (Clauset, Shalizi, Newman 2009); 0: no tail
   double tail_exponent = 0;
 };
@@ -91,10 +93,11 @@ struct SplitStatistics {
 struct DatasetDescription {
   DatasetMeta meta;
   DegreeStatistics degrees;
-  /// Share of arcs between labelled vertices whose ends have the same label. Multi-label: the mean ratio of
-  /// labels that both ends have to labels that either has (Jaccard). −1 without labels.
+  /// Share of arcs between labelled vertices whose ends have the same label. Multi-label: the mean over arcs
+  /// of the number of labels that are at both ends, divided by the number that are at either end (Jaccard).
+  /// −1 without labels.
   double homophily = -1;
-  double reverse_share = 1;    // of arcs that have their reverse
+  double reverse_share = 1;    // share of arcs that have their reverse
   double feature_density = 0;  // share of non-zeros; 1 if stored dense
   bool half_precision_features = false;
   Index labelled = 0;               // vertices with a label

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kAttempts = 4;  // for a transfer that breaks off; each continues where the one before ended
+constexpr int kAttempts = 4;  // attempts at a transfer; each continues where the one before broke off
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -58,15 +58,16 @@ void create_folder(const fs::path& folder) {
     fail("{}: cannot be created: {}; {}", folder.string(), error.message(), write_remedy(error.value()));
 }
 
-/// Locks the part, and makes it if need be: two processes would append to it by turns, and one might do so
-/// after the other has checked the file. A file system without locks goes without.
+/// Locks the part, and makes it if there is none. Without the lock, two processes could append to it by
+/// turns, and one of them after the other has checked the file. If the file system has no locks, the part
+/// isn't locked.
 Descriptor lock_part(const fs::path& part) {
   for (;;) {
     Descriptor file(::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (file.get() < 0) fail("{}: cannot be written; choose another place", part.string());
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       fail("{}: another process fetches it; wait for that process, or choose another place", part.string());
-    if (still_named(file.get(), part)) return file;  // else that process has just moved or removed it
+    if (still_named(file.get(), part)) return file;  // otherwise another process has just moved or removed it
   }
 }
 
@@ -171,7 +172,7 @@ void transfer_all(const std::string& url, const fs::path& part, const FetchProgr
        fs::exists(part) ? fmt::format(", and run the same command to continue from {}", part.string()) : "");
 }
 
-/// Whether the file has been fetched already. Throws Error where another one is there.
+/// Whether the file has been fetched already. Throws Error if a file with another SHA-256 is there.
 bool is_there(const fs::path& file, const std::string& wanted) {
   if (!fs::exists(file)) return false;
   if (sha256_of_file(file) == wanted) return true;

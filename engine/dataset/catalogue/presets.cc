@@ -1,15 +1,15 @@
-// Sizes, features and classes: the data sets' own papers (Hamilton et al. 2017; Hu et al. 2020; Zeng et al.
-// 2020). Homophily: share of arcs that join equal labels in the real graph. Largest degrees: the real ones',
-// rounded. Tail exponents: stated, not published. long_shares, octave_growth, districts, far_share and
-// community_size were fitted with METIS (edge cut) to the boundary ratios below, reddit and products at scale
-// 1; docs/datasets.md has the results.
+// Sizes, features and classes come from the data sets' own papers (Hamilton et al. 2017; Hu et al. 2020; Zeng
+// et al. 2020). Homophily is the share of arcs that join equal labels in the real graph. Largest degrees are
+// the real graphs', rounded. Tail exponents are chosen here, not published. long_shares, octave_growth,
+// districts, far_share and community_size were fitted with METIS (edge cut) to the boundary ratios below, for
+// reddit and products at scale 1; docs/datasets.md has the results.
 //
 // Boundary ratios, from the most direct to the least:
 // - GNNPipe (Chen et al. 2023), Table 4: bytes per epoch of graph-parallel GCN, 32 layers × 100
 //   units × forward and backward × 4 bytes per row, 8 parts.
 // - DGL, pull request 3821: 1,848,083 rows for ogbn-products in 10 parts, METIS minimising volume.
-// - PipeGCN (Wan et al. 2022), Tables 2, 4 and 6: seconds of communication per epoch, at the bandwidth at
-//   which their products on 10 parts gives the number above.
+// - PipeGCN (Wan et al. 2022), Tables 2, 4 and 6: seconds of communication per epoch, converted by the
+//   bandwidth for which their products on 10 parts gives the number above.
 #include "dataset/catalogue/describe.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr const char* kDglPull = "DGL pull request 3821";
 constexpr const char* kPipeGcn = "PipeGCN, Tables 2, 4, 6 (from times)";
 constexpr const char* kBetween = "stated (between the published ones)";
 
-// Several numbers per line, which clang-format would part.
+// Each line holds several numbers; clang-format would break these lines.
 // clang-format off
 const std::vector<Preset>& table() {
   static const std::vector<Preset> all{

@@ -142,7 +142,7 @@ constexpr std::string_view kOffice =
 
 constexpr FileKind kKinds[] = {
     {30, "[Content_Types].xml"sv, kOffice},  // the first file's name, as Excel writes it
-    {30, "docProps/"sv, kOffice},            // and as openpyxl does
+    {30, "docProps/"sv, kOffice},            // as openpyxl writes it
     {0, "PK\x03\x04"sv, "is a zip archive, as .npz and .pt are: unpack it first (unzip)"},
     {0, "PK\x05\x06"sv, "is an empty zip archive: download it again"},
     {257, "ustar"sv, "is a tar archive: unpack it first (tar -xf)"},

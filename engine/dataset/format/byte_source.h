@@ -58,7 +58,7 @@ class ByteSourceBuffer : public std::streambuf {
   std::vector<char> bytes_;
 };
 
-// Recognises by its first bytes what a file is that was given as a text or an array.
+// Recognises, by its first bytes, the kind of a file that a user gave as text or as an array.
 
 /// This many first bytes are enough to recognise every kind.
 inline constexpr std::size_t kKindBytes = 512;
@@ -67,7 +67,7 @@ inline constexpr std::size_t kKindBytes = 512;
 /// first"; empty if the kind isn't known. `begin`: the first kKindBytes, or all there are.
 std::string_view known_kind(std::string_view begin);
 
-/// The same for a reader of text, to which bytes of 0 aren't text either.
+/// The same for a reader of text, which also refuses bytes of 0.
 std::string_view not_text(std::string_view begin);
 
 }  // namespace atl

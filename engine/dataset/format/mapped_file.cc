@@ -72,7 +72,8 @@ namespace {
 
 constexpr Index kCopiedBytes = 4 << 20;
 
-/// A new file without a name. Some file systems (NFS) make none, so there it loses its name at once.
+/// Makes a file without a name. Some file systems (NFS) can't; there it makes a file and removes its name at
+/// once.
 int open_scratch(const std::filesystem::path& folder) {
   const int nameless = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (nameless >= 0) return nameless;

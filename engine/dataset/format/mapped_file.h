@@ -64,8 +64,8 @@ class ScratchFile {
   int file_ = -1;
 };
 
-// Memory that lies in such a file. The system writes its pages to the disk and takes their memory back when
-// others need it, so that it may be larger than the machine's.
+// Memory that lies in a temporary file without a name. The system writes its pages to the disk and takes
+// their memory back when others need it, so it may be larger than the machine's memory.
 
 /// Neither copyable nor movable.
 class ScratchMemory {

@@ -38,7 +38,8 @@ void with_stored_type(Dtype dtype, F&& f) {
   ATOLL_CHECK(number, "text is not numbers");
 }
 
-/// The value as T; false where an integer T cannot hold it exactly, or it is finite and beyond a floating T.
+/// Sets `out` to the value. Returns false if an integer T can't hold it exactly, or if it is finite and
+/// beyond the range of a floating T.
 template <class T, class Stored>
 bool convert(Stored value, T& out) {
   if constexpr (std::is_same_v<Stored, Half>) {
@@ -49,7 +50,8 @@ bool convert(Stored value, T& out) {
       return std::isfinite(out) || !std::isfinite(value);
     return true;
   } else if constexpr (std::is_floating_point_v<Stored>) {
-    // Limits as doubles. The upper one is exclusive, because max() + 1 is a power of two.
+    // Limits as doubles. The upper one is exclusive: a double holds max() + 1 exactly, because it is a power
+    // of two.
     const double wide = double(value);
     const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
     if (!(wide >= double(std::numeric_limits<T>::min()) && wide < end) || wide != std::floor(wide))

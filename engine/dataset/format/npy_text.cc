@@ -1,4 +1,4 @@
-// NumPy's unicode text: four bytes a letter there, UTF-8 here.
+// Converts text between NumPy's unicode, which has four bytes per letter, and UTF-8.
 #include "dataset/format/npy.h"
 
 #include <bit>

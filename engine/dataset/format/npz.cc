@@ -146,7 +146,7 @@ NpyArray NpzFile::unpacked_in_memory(const Packed& packed) const {
   return NpyArray::over(*all, packed.label, all);
 }
 
-/// Gives the memory of the packed bytes back as it reads them, because they are a mapped file's too.
+/// Gives the memory of the packed bytes back as it reads them, because they lie in a mapped file.
 NpyArray NpzFile::unpacked_on_disk(const Packed& packed) const {
   ScratchFile file(scratch_);
   std::size_t forgotten = 0;
@@ -173,7 +173,8 @@ constexpr std::string_view kEndRecord("PK\x05\x06", 4), kEnd64Record("PK\x06\x06
     kEnd64Locator("PK\x06\x07", 4), kCentralRecord("PK\x01\x02", 4), kLocalRecord("PK\x03\x04", 4);
 constexpr std::size_t kEndBytes = 22, kCentralBytes = 46, kLocalBytes = 30;
 
-/// A little-endian number of `width` bytes. Bytes beyond the end count 0; callers have excluded that.
+/// A little-endian number of `width` bytes. Bytes beyond the end count as 0; callers make sure that there are
+/// none.
 std::uint64_t number_at(std::string_view bytes, std::size_t at, int width) {
   std::uint64_t value = 0;
   for (int i = width - 1; i >= 0; --i) {
@@ -204,7 +205,8 @@ Directory find_directory(std::string_view bytes, const std::string& name) {
   return directory;
 }
 
-/// A fixed-order extra field with the values that the 32-bit record marks as too large.
+/// The extra field of zip64. It lists, in a fixed order, the values that are too large for a record's 32
+/// bits.
 class Zip64Extra {
  public:
   explicit Zip64Extra(std::string_view extra) {

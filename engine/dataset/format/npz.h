@@ -49,8 +49,8 @@ class NpzFile {
   std::vector<std::string> names() const;
   /// Throws Error for an unknown name, a damaged entry or an unknown compression. Checks contents by CRC-32.
   NpyArray read(const std::string& array) const;
-  /// The array of any of these names, under which tools write the same. Throws Error where there are several,
-  /// because each could be meant, and where there is none.
+  /// Reads the array that has one of these names, which tools give to the same thing. Throws Error if there
+  /// is none, or if there are several, because each could be meant.
   NpyArray read_one_of(std::span<const char* const> names) const;
 
  private:

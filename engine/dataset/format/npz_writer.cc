@@ -42,7 +42,7 @@ NpzWriter::NpzWriter(std::filesystem::path path) : path_(std::move(path)), file_
   expect_written();
 }
 
-/// Relies on the stream, which leaves errno as the system set it.
+/// Names the cause by errno, which the stream leaves as the system set it.
 void NpzWriter::expect_written() const {
   if (!file_)
     fail("{}: cannot be written: {}; {}", path_.string(), std::strerror(errno), write_remedy(errno));

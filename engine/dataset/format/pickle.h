@@ -25,7 +25,7 @@ struct PickleNode {
   std::int64_t integer = 0;
   double real = 0;
   std::string_view text;   // kText: its bytes; kGlobal, kObject: "module name"
-  std::vector<Ref> items;  // elements; kDict (and kObject that is one): key, value, key, value, …
+  std::vector<Ref> items;  // elements; of a kDict, or a kObject that is a dict: key, value, key, value, …
   std::vector<Ref> args;   // kObject: arguments of its constructor
   Ref state = 0;           // kObject: its state, set afterwards; 0: none
 };

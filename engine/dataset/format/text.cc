@@ -25,7 +25,8 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// Takes a word in the first line for a column's header.
+/// Returns what to do about a field that is no number. It takes a word in the first line for a column's
+/// header.
 const char* remedy(std::string_view field, const LineReader& where) {
   const bool word = !field.empty() && (std::isalpha(static_cast<unsigned char>(field[0])) || field[0] == '"');
   return word && where.line() == 1 ? "if the line is a header, remove it" : "correct the line";
@@ -121,7 +122,7 @@ double parse_real(std::string_view field, const LineReader& where) {
   if ((error != std::errc() && !out_of_range) || stop != end || digits.empty())
     fail("{}: {} is not a number; {}", where.where(), in_quotes(field), remedy(field, where));
   if (!out_of_range) return value;
-  // from_chars leaves the value unchanged, whether it was too large or too small.
+  // from_chars leaves the value unchanged, whether the number is too large or too small; strtod tells which.
   value = std::strtod(std::string(digits).c_str(), nullptr);
   if (std::isinf(value))
     fail("{}: {} is too large for a number (at most {:.2g}); correct the line", where.where(),

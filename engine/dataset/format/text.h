@@ -55,7 +55,7 @@ double parse_real(std::string_view field, const LineReader& where);
 /// The number as data sets store it. A finite number beyond float32 is an Error that begins with `where`.
 float as_float32(double value, const std::string& where);
 
-/// Throws Error where both files are there, of which a source should have one: each could be meant.
+/// Throws Error if both files are there: a source should have one of them, and each could be meant.
 void expect_not_both(const std::filesystem::path& one, const std::filesystem::path& other);
 
 /// Returns `path`, or `path` with ".gz" added, whichever is there; empty if neither is. Throws Error for

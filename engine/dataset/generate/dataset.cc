@@ -16,7 +16,7 @@ constexpr Index kRows = 8192;  // vertices whose features are made at a time
 
 namespace fs = std::filesystem;
 
-/// Bytes on disk at the end of sorting the arcs, while the sorter's file is beside the data set.
+/// The bytes on disk when arcs have just been sorted: those of the data set and of the sorter's file.
 double disk_bytes(const CommunitySpec& spec, bool float16) {
   const double vertices = double(spec.vertices), arcs = vertices * spec.average_degree;
   const double label = spec.multi_label ? double(spec.classes) : sizeof(std::int32_t);
@@ -24,7 +24,8 @@ double disk_bytes(const CommunitySpec& spec, bool float16) {
   return vertices * (row + sizeof(Index)) + arcs * double(sizeof(VertexId) + sizeof(ArcRecord));
 }
 
-/// Checks first, because a full disk would otherwise end hours of work.
+/// Throws Error if the disk has too little room. Called first, because a full disk would otherwise end hours
+/// of work.
 void check_disk(const CommunitySpec& spec, bool float16, const fs::path& place) {
   fs::path folder = fs::absolute(place).parent_path();
   while (!fs::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();

@@ -13,7 +13,7 @@ namespace atl {
 namespace {
 
 /// Decides which of two vertices draws their edge, so that it can't be drawn from both ends. In any interval
-/// around u, u draws the edges to about half of the others.
+/// around u, u draws the edges to about half of the other vertices.
 bool owns(VertexId u, VertexId v) {
   return ((u ^ v) & 1) ? u > v : u < v;
 }
@@ -28,7 +28,8 @@ void for_vertices(VertexId begin, VertexId end, ThreadPool& threads, FunctionRef
   });
 }
 
-/// The neighbours that one vertex has drawn: open addressing, at most half full, kept for the next vertex.
+/// The neighbours that one vertex has drawn, in an open hash table that is at most half full. The next vertex
+/// reuses its memory.
 class Edges::Met {
  public:
   void clear_for(std::size_t neighbours) {
@@ -76,7 +77,8 @@ void Edges::draw_vertex(VertexId u, std::span<VertexId> out, Met& met) const {
   std::fill(out.begin() + std::ptrdiff_t(have), out.end(), kNoVertex);
 }
 
-/// Samples the vertices that draw evenly spaced edges, so a vertex is taken as often as it has edges.
+/// Samples the vertices that draw evenly spaced edges. So a vertex is taken in proportion to the edges that
+/// it draws.
 double Edges::same_group_share() const {
   constexpr Mass kSamples = 2048;
   Met met;
@@ -97,8 +99,8 @@ double Edges::same_group_share() const {
   return sum / double(kSamples);
 }
 
-/// Octaves go from the longest down. Each one after long_shares has octave_growth times the share of the one
-/// before, until far_share of the arcs leave or an octave is no longer than a community.
+/// Octaves go from the longest down. Each octave behind those of long_shares has octave_growth times the
+/// share of the octave before, until far_share of the arcs leave or an octave is no longer than a community.
 ArcModel::ArcModel(const CommunitySpec& spec, const Line& line)
     : line_(line), district_(line.length() / Mass(spec.districts) + 1) {
   const double budget = spec.far_share > 0 ? spec.far_share : (1 - spec.homophily) / 2;
@@ -122,8 +124,9 @@ VertexId ArcModel::draw(VertexId u, std::uint64_t bits, bool far) const {
   return line_.at(start + below(more, end - start));
 }
 
-/// Goes left or right by the distance, whichever stays on the line, and in the district if that is longer
-/// than the distance. kNoVertex if neither does.
+/// Draws a distance in the octave and goes left or right by it, wherever that leads to a place on the line.
+/// If the octave's distances are at most as long as a district, the place must be in u's district. Returns
+/// kNoVertex if neither side has such a place.
 VertexId ArcModel::draw_far(VertexId u, std::uint64_t choice, std::uint64_t bits) const {
   const auto octave = std::upper_bound(until_.begin(), until_.end(), choice) - until_.begin();
   const Mass shortest = line_.length() >> (octave + 1);
@@ -139,7 +142,7 @@ VertexId ArcModel::draw_far(VertexId u, std::uint64_t choice, std::uint64_t bits
 }
 
 // Makes compressed rows with both directions of every drawn edge, by counting sort. Threads fill a row in any
-// order; sorting the row makes the result the same.
+// order, and the row is then sorted, so the result is always the same.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The edges of a generated graph: the number that each vertex draws, and the drawing.
+// Draws the edges of a generated graph: decides how many edges each vertex draws, and to which vertices.
 #pragma once
 
 #include <span>
@@ -27,7 +27,7 @@ class ArcModel {
   VertexId draw_far(VertexId u, std::uint64_t choice, std::uint64_t bits) const;
 
   const Line& line_;
-  Mass district_;  // length of one
+  Mass district_;  // length of a district
   // Octave k: distances from length / 2^(k+1) to length / 2^k. until_[k]: 2³² × P(octave ≤ k).
   std::vector<std::uint64_t> until_;
 };

@@ -24,7 +24,8 @@ class LabelModel {
   /// take their community's label to reach the homophily asked for. Throws Error if no share reaches it.
   LabelModel(const CommunitySpec& spec, const Line& line, double same_group);
 
-  /// Usually the community's group; else one drawn by the groups' shares.
+  /// Returns the vertex's group: usually its community's, otherwise one drawn in proportion to the groups'
+  /// shares.
   int group(VertexId id, int community_group) const;
   void targets(VertexId id, int group, std::span<std::uint8_t> out) const;
   void features(VertexId id, int group, std::span<float> out) const;
@@ -46,8 +47,8 @@ constexpr double kTopicChance = 0.7;   // probability of each of them
 constexpr double kStrayChance = 0.03;  // probability of any other label
 
 /// The share of vertices that must take their community's label. Two such vertices have the same label if
-/// their communities have. Any other pair has the same label with probability `chance`: that of two draws
-/// from the classes, by the classes' shares, being the same.
+/// their communities have the same label. Any other pair has the same label with probability `chance`, with
+/// which two draws from the classes, by the classes' shares, agree.
 double faithful_share(const CommunitySpec& spec, double same_group, double chance) {
   const double reach = same_group - chance, wanted = spec.homophily - chance;
   if (wanted < -0.01 || wanted > reach + 0.01) {
@@ -77,8 +78,8 @@ int LabelModel::group(VertexId id, int community_group) const {
                                       std::ptrdiff_t(until_.size()) - 1));
 }
 
-/// Labels that share a topic occur together. A label's number of topics falls with its rank, so some labels
-/// are common and some are rare.
+/// Labels that share a topic occur together. The higher a label's number, the fewer topics it has, so some
+/// labels are common and some are rare.
 void LabelModel::draw_topics() {
   const Draws draws = generator_stream(spec_, DrawStream::kTopicLabels);
   const auto classes = std::size_t(spec_.classes);

@@ -35,12 +35,12 @@ struct CommunitySpec {
   double tail_exponent = 2.5;  // degree density ~ degree^-exponent, from smallest to largest degree
   double largest_degree = 0;   // cut-off of the tail; 0: 40 × average_degree; never above vertices / 8
   Index community_size = 0;    // mean, in vertices; 0: 16 × average_degree, at least 64
-  /// Shares of the arcs that leave their community: first by half the line's length or more, then by half of
-  /// that distance, and so on …
+  /// Shares of the arcs that leave their community, by octaves of distance: entry 0 for half the line's
+  /// length or more, entry 1 for a quarter up to a half, and so on …
   std::vector<double> long_shares{0.01};
   double octave_growth = 2.0;  // … each later octave has this many times the share of the one before …
-  /// Equal parts of the line. Octaves shorter than a part don't leave it, so the graph falls easily into this
-  /// many pieces, and into more only with effort.
+  /// Equal parts of the line. Arcs of octaves shorter than a part don't leave the part, so the graph is
+  /// easily cut into this many pieces, and less easily into more.
   Index districts = 1;
   double far_share = 0;  // … until this share of arcs leaves; 0: (1 − homophily) / 2
 
@@ -79,10 +79,10 @@ class CommunityGraph {
 
   /// The label of a vertex; if multi-label its topic, from which its labels are drawn.
   int label(VertexId vertex) const;
-  /// Fills (classes) with 0 or 1 each; multi-label specs only.
+  /// Fills `out` (classes) with 0 or 1 each; multi-label specs only.
   void targets(VertexId vertex, std::span<std::uint8_t> out) const;
-  /// Fills (features): its class's mean (multi-label: the sum of its labels' means, rescaled) plus noise of
-  /// deviation 1.
+  /// Fills `out` (features) with the mean of the vertex's class (multi-label: the sum of its labels' means,
+  /// rescaled) plus noise of deviation 1.
   void features(VertexId vertex, std::span<float> out) const;
   Split split(VertexId vertex) const;
 

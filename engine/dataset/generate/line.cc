@@ -20,8 +20,8 @@ struct BoundedPareto {
     if (std::abs(a) < 1e-6) return std::pow(top, u);
     return std::pow(1 + u * (std::pow(top, a) - 1), 1 / a);
   }
-  /// Computed from 4096 equal slices of probability, because it must be the mean of what quantile() returns,
-  /// not the formula's.
+  /// Averages quantile() over 4096 equal slices of probability, because the mean must agree with what
+  /// quantile() returns.
   double mean() const {
     double sum = 0;
     for (int i = 0; i < 4096; ++i) sum += quantile((i + 0.5) / 4096);

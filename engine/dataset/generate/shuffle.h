@@ -1,6 +1,6 @@
 // A keyed permutation of 0 … n − 1 that costs no memory: a Feistel network over the smallest even number of
-// bits that covers n, walked until it lands inside (Black & Rogaway, "Ciphers with arbitrary finite domains",
-// 2002).
+// bits that covers n. A result that isn't below n is permuted again until it is (Black & Rogaway, "Ciphers
+// with arbitrary finite domains", 2002).
 #pragma once
 
 #include <array>

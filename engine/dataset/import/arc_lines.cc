@@ -52,7 +52,8 @@ void fail_mark(std::string_view field, const LineReader& lines) {
     if (field[at] == known.mark) fail("{}: {}: {}", lines.where(), in_quotes(field), known.says);
 }
 
-/// Explains a first field that is no number: above numbers it is a header, above names a name.
+/// Explains a first field that is no number. If the next line begins with a number, it is a header; otherwise
+/// ids are names.
 [[noreturn]] void fail_first(std::string_view field, LineReader& lines) {
   fail_mark(field, lines);
   const std::string where = lines.where(), shown = in_quotes(field);
@@ -65,7 +66,7 @@ void fail_mark(std::string_view field, const LineReader& lines) {
       where, shown, in_quotes(below));
 }
 
-/// "1.0", as tables have it whose columns once lacked a value.
+/// Whether the field is like "1.0". Tables write whole numbers so if their column once lacked a value.
 bool is_whole_float(std::string_view field) {
   const std::size_t point = field.find('.');
   return point != std::string_view::npos && point > 0 &&

@@ -44,7 +44,8 @@ SnapSummary read_snap_lines(const std::filesystem::path& path, bool weights,
 // The lines of an adjacency list.
 
 /// Calls `take` for each line with its vertex and the neighbours after it. Throws Error naming file and line
-/// for an invalid line, and for a vertex that begins two lines, as first neighbours in METIS' files do.
+/// for an invalid line, and for a vertex that begins two lines. METIS' files, whose lines begin with
+/// neighbours, have such lines.
 void read_adjacency_lines(
     const std::filesystem::path& path,
     const std::function<void(std::int64_t vertex, std::span<const std::int64_t> neighbours)>& take);

@@ -124,7 +124,7 @@ NumberedLabels number_labels(std::span<const std::string> labels) {
 }
 
 std::string not_classes(std::span<const double> labels) {
-  constexpr std::size_t kMostNames = 100;  // and at least two vertices for each
+  constexpr std::size_t kMostNames = 100;  // there must also be two vertices for each name, on average
   std::vector<double> distinct(labels.begin(), labels.end());
   std::erase_if(distinct, [](double label) { return std::isnan(label); });
   std::sort(distinct.begin(), distinct.end());

@@ -88,7 +88,8 @@ NumberedLabels number_labels(std::span<const std::int32_t> labels);
 NumberedLabels number_labels(std::span<const std::string> labels);
 
 /// The message about a label that is a number but not a whole one: "Atoll predicts classes, not numbers
-/// (regression isn't built) …". `labels` are all labels; if only few differ, they may be names of classes.
+/// (regression isn't built) …". `labels` are all labels; if they have only few distinct values, these may be
+/// names of classes.
 std::string not_classes(std::span<const double> labels);
 
 /// The class of each row of 0 and 1 (any, classes), −1 for a row of zeros; empty if any row has several ones.

@@ -23,9 +23,9 @@ struct ImportOptions {
   bool weights = false;    // keep the arcs' weights if the source has them
   bool remove_self_loops = false;
   bool one_based = false;  // ids count from 1: npy and ogb
-  bool relabel = false;    // as in WriterOptions, also the next
+  bool relabel = false;    // this and the next options are as in WriterOptions
   std::optional<DrawnSplit> split;
-  bool given_edges = false;  // take edge_split.npz: npy
+  bool given_edges = false;  // take the edge split from edge_split.npz; npy only
   std::optional<DrawnEdgeSplit> edge_split;
   std::optional<double> disjoint;
   std::uint64_t seed = 1;

@@ -34,8 +34,9 @@ void write_neutral_meta(const DatasetMeta& meta, const std::filesystem::path& pa
 
 // labels.npy of the neutral layout, in the forms in which tools write classes.
 
-/// One class per vertex: [N] or [N, 1] of whole numbers (nan: unlabelled) or text. Several: [N, classes] of 0
-/// and 1; these too are one class per vertex if every row is one-hot and meta.json doesn't say multilabel.
+/// One class per vertex: [N] or [N, 1] of whole numbers (nan: unlabelled) or text. Several classes per
+/// vertex: [N, classes] of 0 and 1. If every row of these is one-hot, they are one class per vertex, unless
+/// meta.json says multilabel.
 void add_labels(const NpyArray& labels, const NeutralMeta& meta, DatasetWriter& writer);
 
 }  // namespace atl

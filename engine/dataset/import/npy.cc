@@ -3,8 +3,8 @@
 //   edges.npy [E, 2] (source, destination); features.npy [N, F] or features.npz (SciPy CSR); labels.npy [N],
 //   or [N, classes] if multi-label; split.npz, split_<name>.npz with masks train, val, test [N] or [N,
 //   splits], or lists of ids; edge_split.npz, whose training edges are the arcs if it is asked for;
-//   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing, and that too if
-//   the edge split is asked for.
+//   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing; edges.npy
+//   may be missing too if the edge split is asked for.
 
 #include <algorithm>
 #include <filesystem>
@@ -111,7 +111,7 @@ std::optional<NpyArray> open_labels(const fs::path& path) {
 void read_arcs(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options,
                DatasetWriter& writer) {
   const NpyArray arcs = NpyArray::open(folder / "edges.npy");
-  expect_arc_rows(arcs);  // before rows are counted, because PyG's array has only two
+  expect_arc_rows(arcs);  // before rows are counted, because PyG's array has two rows, with arcs as columns
   if (meta.arcs && *meta.arcs != arcs.rows()) {
     fail("{}: holds {} arcs, but num_edges in meta.json is {}; correct one of them", arcs.name(), arcs.rows(),
          *meta.arcs);
@@ -124,8 +124,8 @@ void read_arcs(const fs::path& folder, const NeutralMeta& meta, const ImportOpti
   add_arc_rows(arcs, weights ? &*weights : nullptr, options.one_based, writer);
 }
 
-/// `vertices`: their number if known, or −1. Then no split can be read, since masks and lists of ids are told
-/// apart by it.
+/// `vertices`: their number if known, or −1. Without the number no split can be read, since it tells masks
+/// from lists of ids.
 void read_splits(const fs::path& folder, Index vertices, VertexId first_id, DatasetWriter& writer) {
   for (const fs::path& path : files_like(folder, "split", ".npz")) {
     const std::string stem = path.stem().string();
@@ -142,7 +142,8 @@ void read_splits(const fs::path& folder, Index vertices, VertexId first_id, Data
   }
 }
 
-/// Takes arcs from the edge split if asked to. Undirected edges are in it once, whatever edges.npy has.
+/// Takes the arcs from edge_split.npz if the user asks for it. An undirected edge is in that file once,
+/// however edges.npy stores it.
 void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options, Index vertices,
                 DatasetWriter& writer) {
   if (!options.given_edges) return read_arcs(folder, meta, options, writer);
@@ -161,7 +162,7 @@ void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOpt
   writer.set_edge_split(std::move(split), path.string());
 }
 
-/// Files of arrays or tables that have none of the layout's names, as "x.npy, y.npy".
+/// Returns the names of the folder's arrays and tables that the layout doesn't know, as "x.npy, y.npy".
 std::string files_of_other_names(const fs::path& folder) {
   constexpr std::string_view kArrays[] = {".npy", ".npz", ".csv", ".tsv", ".txt", ".gz", ".parquet", ".pt"};
   constexpr std::string_view kRead[] = {"edges.npy",  "weights.npy",      "features.npy", "features.npz",

@@ -15,8 +15,8 @@ struct OgbFiles {
   std::filesystem::path arcs;              // folder of edge.csv, edge-feat.csv
   std::filesystem::path features, labels;  // folders of node-feat.csv and node-label.csv
   std::filesystem::path splits;            // folder with a subfolder per scheme
-  std::string type;               // of the vertices, a folder below each scheme; empty: only one type
-  std::filesystem::path archive;  // data.npz, which holds arrays instead of text (ogbn-papers100M)
+  std::string type;                        // the vertices' type, a folder below each scheme; empty: one type
+  std::filesystem::path archive;           // data.npz, which holds arrays instead of text (ogbn-papers100M)
 };
 
 /// `source` is the data set's folder, its raw/, or raw/relations/A___relation___A. Throws Error for several

@@ -1,8 +1,8 @@
 // Checks whether each edge of an undirected graph is listed at both of its ends, in memory that doesn't grow
-// with the graph. Edges are dealt into groups by their ends. A group has two sums of fingerprints, from the
-// smaller ends and from the larger. They are equal exactly if the group's edges are paired, but for an
-// accident of probability 2⁻⁶⁴. If they differ, the edges of that one group are enough to find one that isn't
-// paired.
+// with the graph. Edges are dealt into groups by their ends. A group has two sums of the edges' fingerprints:
+// as the smaller ends list the edges, and as the larger ends do. They are equal exactly if the group's edges
+// are paired, but for an accident of probability 2⁻⁶⁴. If they differ, the edges of that one group are enough
+// to find one that isn't paired.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Planetoid (Yang, Cohen, Salakhutdinov 2016): Cora, CiteSeer, PubMed as Python pickles. Vertices 0 … |allx|
 // − 1 have their features in allx; the row i of tx belongs to the vertex in line i of test.index, which is
-// permuted. Vertices between them that test.index leaves out (CiteSeer's isolated ones) get zero features and
+// permuted. Vertices in its range that test.index leaves out (CiteSeer's isolated ones) get zero features and
 // no label. The public split trains on the rows of x, validates on the 500 after them, tests on test.index.
 // Geom-GCN's ten splits are imported too if their files are in the folder.
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr Index kValidation = 500;
 
-/// NAME of the only ind.NAME.allx, or of the wanted one.
+/// Returns NAME of the folder's only ind.NAME.allx, or `wanted` if that file is there.
 std::string find_name(const fs::path& folder, const std::string& wanted) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {

@@ -14,7 +14,7 @@ namespace atl {
 namespace {
 
 constexpr int kMostFields = 3;     // two ids and a weight
-constexpr Index kFewestLines = 4;  // in which counting is no chance
+constexpr Index kFewestLines = 4;  // with fewer lines, a column may count by chance
 
 void tell_columns(const SnapSummary& summary, bool weights, DatasetWriter& writer) {
   if (summary.columns > kMostFields && summary.whole_numbers) {
@@ -27,10 +27,11 @@ void tell_columns(const SnapSummary& summary, bool weights, DatasetWriter& write
   }
 }
 
-/// Warns of a table that was written with its index, whose numbers would be taken for the arcs' sources.
+/// Warns of a table that was written with its index: the index's numbers would be taken for the arcs'
+/// sources.
 void tell_index(const SnapSummary& summary, Index arcs, DatasetWriter& writer) {
   if (!summary.counts_lines || summary.columns < kMostFields || arcs < kFewestLines) return;
-  if (summary.columns > kMostFields && summary.whole_numbers) return;  // rather lists, which have been told
+  if (summary.columns > kMostFields && summary.whole_numbers) return;  // tell_columns() has warned
   writer.warn(fmt::format(
       "the first column counts the lines, {} … {}, as a table's index does, and is taken as the source of each arc. If it "
       "is an index, leave it out (pandas: to_csv(…, index=False, header=False))",

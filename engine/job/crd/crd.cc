@@ -80,9 +80,9 @@ std::string custom_resource_definition() {
          yaml_text(crd);
 }
 
-// Which defaults the API server fills in. A stored job then keeps its meaning when a later release has other
-// defaults, and the columns of `kubectl get` have values. The filled-in manifest must resolve to the same job
-// as the original, without further warnings.
+// Decides which defaults the API server fills in. A stored job then keeps its meaning when a later release
+// has other defaults, and the columns of `kubectl get` have values. The filled-in manifest must resolve to
+// the same job as the original, without further warnings.
 
 namespace {
 
@@ -113,12 +113,12 @@ bool is_object_defaulted(const Field& object) {
   return has_default;
 }
 
-// What the chart's admission policy asks of models, strategies and samplers. Its rules are about fields into
-// which the resource's own rules can't see (crd.h).
+// The facts about models, strategies and samplers that the chart's admission policy needs. Its rules are
+// about fields into which the resource's own rules can't see (crd.h).
 
 namespace {
 
-/// The kinds of those models or strategies for which `holds`: "[gat, gcnii]".
+/// The kinds of the models or strategies in `infos` for which `holds` is true: "[gat, gcnii]".
 template <class Condition>
 std::string kinds_where(const auto& infos, Condition holds) {
   std::vector<std::string> kinds;

@@ -10,12 +10,13 @@
 
 namespace atl {
 
-/// YAML that depends on the table only. CEL can't see into a field that may be one scalar instead of a map,
-/// so two things are missing: rules whose row in rules/ has no server half, and misspelt names in such a map.
+/// The definition as YAML. It depends on the table only. CEL can't see into a field that may be one scalar
+/// instead of a map. So rules whose row in rules/ has no server half are missing, and misspelt names in such
+/// a map aren't found.
 std::string custom_resource_definition();
 
-/// The facts on models, strategies and samplers that the chart's admission policy needs for such rules, as
-/// YAML.
+/// The facts on models, strategies and samplers that the chart's admission policy needs for those missing
+/// rules, as YAML.
 std::string policy_facts();
 
 nlohmann::ordered_json spec_schema();
@@ -27,15 +28,15 @@ nlohmann::ordered_json status_schema();
 /// is not filled into gcn's options, nor `momentum` into adam's.
 bool is_defaulted(const Field& field);
 
-/// Whether the server fills in the object, empty, so that its members get their defaults. It doesn't where
-/// the object's presence means something: dataset.synthetic, which has a required member, or a strategy's
-/// block.
+/// Whether the server fills in the object as an empty one, whose members then get their defaults. It doesn't
+/// where the object's presence means something: dataset.synthetic, which has a required member, or a
+/// strategy's block.
 bool is_object_defaulted(const Field& object);
 
 std::vector<ServerRule> server_rules();
 
-/// What may change in an existing job, and when. The rules are on the whole object, because they depend on
-/// the status. Scopes and fields are paths from the root: "spec.placement".
+/// Rules on what may change in an existing job, and when. They are on the whole object, because they depend
+/// on the status. Scopes and fields are paths from the root: "spec.placement".
 std::vector<ServerRule> change_rules();
 
 // A ServerRule as an entry of x-kubernetes-validations.

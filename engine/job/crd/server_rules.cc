@@ -1,4 +1,5 @@
-// All rules in CEL: those beside the engine's (rules/), and those that follow from the field table.
+// All rules in CEL: those that stand beside the engine's rules (rules/), and those that follow from the field
+// table.
 #include "job/crd/crd.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@
 namespace atl {
 namespace {
 
-/// ['a', 'b']
+/// A list in CEL: "['a', 'b']".
 std::string cel_list(const std::vector<std::string>& words) {
   return "['" + joined(words, "', '") + "']";
 }
@@ -47,7 +48,7 @@ void add_blocks(std::vector<ServerRule>& rules) {
   }
 }
 
-/// Only the models that have an option may be given it …
+/// Adds the rule that only models that have the option may be given it.
 void add_owner(const Field& option, std::vector<ServerRule>& rules) {
   const std::string name = field_name(option.path),
                     given = "has(self.options) && has(self.options." + name + ")";
@@ -56,7 +57,8 @@ void add_owner(const Field& option, std::vector<ServerRule>& rules) {
                    "'" + option_of_another(owners_of(option.path), "' + self.kind + '") + "'"});
 }
 
-/// … and where several models have an option of the same name, each allows its own choices.
+/// Adds the rule that a model's option has one of the model's own choices. Other models may have an option of
+/// this name with other choices.
 void add_choices(const Field& option, std::vector<ServerRule>& rules) {
   std::vector<std::string> names;
   for (const auto& choice : option.choices) names.push_back(choice.name);
@@ -126,7 +128,8 @@ ServerRule change_rule(const Field& field) {
       "the condition Suspended)"};
 }
 
-/// Whether some rows of a section may change though the section as a whole may not: runPolicy.suspend.
+/// Whether some fields of a section may change although the section as a whole may not, as runPolicy.suspend
+/// may.
 bool changes_in_parts(const std::vector<const Field*>& members) {
   return std::ranges::any_of(members, [](const Field* f) { return f->mutability != Mutability::kNever; });
 }

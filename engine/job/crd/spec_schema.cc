@@ -1,4 +1,4 @@
-// The field table → the structural schema of a GNNJob's spec and metadata.
+// Makes the structural schema of a GNNJob's spec and metadata from the field table.
 #include "job/crd/crd.h"
 
 #include <fmt/format.h>
@@ -18,14 +18,15 @@
 namespace atl {
 namespace {
 
-// From a field that holds a value to its structural schema (OpenAPI v3 as in CustomResourceDefinitions).
+// Makes the structural schema of a field that holds a value (OpenAPI v3 as in CustomResourceDefinitions).
 
 using Json = nlohmann::ordered_json;
 
 constexpr int kLongestQuantity = 32;
 constexpr int kMostFreeFields = 64;
 
-/// A pattern that matches no text, since nothing follows the end, and that tells the reader what is allowed.
+/// A pattern that matches no text, because nothing can follow "$". What follows tells the user what is
+/// allowed.
 std::string no_text(const Field& member) {
   return "$(" + allowed_text(member) + ", or a map)";
 }
@@ -39,7 +40,7 @@ Json range_of(const Field& field) {
   return range;
 }
 
-/// Bounds that no list, no map and no boolean can meet; they don't apply to other values.
+/// Bounds that no list, no map or no boolean can meet. They don't apply to values of other types.
 Json no_list() {
   return {{"minItems", 1}, {"maxItems", 0}};
 }
@@ -56,7 +57,8 @@ Json quantity() {
       {"x-kubernetes-int-or-string", true}, {"pattern", kQuantityPattern}, {"maxLength", kLongestQuantity}};
 }
 
-/// Cores may also be fractions, and Kubernetes' schemas have no type for integer, number or text.
+/// The schema of a number of cores: an integer, a fraction or a text. Kubernetes' schemas have no type for
+/// these three together.
 Json cores() {
   Json schema{{"x-kubernetes-preserve-unknown-fields", true},
               {"pattern", kQuantityPattern},
@@ -116,15 +118,16 @@ Json crd_type_of(const Field& field) {
   return {};
 }
 
-/// With description, bounds, enum or range; without default and rules.
+/// The schema with description, bounds, enum or range, but without default and rules.
 Json leaf_schema(const Field& field) {
   Json schema{{"description", described(field)}};
   schema.update(crd_type_of(field));
   return schema;
 }
 
-/// What a scalar in an object's place must be; `member` is the first field that it sets. No type can be given
-/// there, so each kind of value that isn't allowed is refused by a bound that it can't meet.
+/// The schema of a scalar in an object's place. `member` is the first field that the scalar sets. A schema
+/// that allows maps and scalars can't give a type, so it refuses each other kind of value by a bound that the
+/// value can't meet.
 Json shorthand_schema(const Field& member) {
   Json schema{{"x-kubernetes-preserve-unknown-fields", true}};
   if (member.type == FieldType::kChoice) {
@@ -192,15 +195,15 @@ class SpecSchema {
     return schema;
   }
 
-  /// Members of a map that may be one scalar get no default, because it would be added to what the scalar
-  /// means.
+  /// Whether the field is a member of a map that may be one scalar. Such members get no default, because the
+  /// server would add it to what the scalar means.
   bool in_shorthand(const Field& field) const {
     const Field* object = find_field(fields_, field_parent(field.path));
     return object != nullptr && !object->shorthand.empty();
   }
 
-  /// Several models have an option of this name. The schema accepts any of their values; rules check the
-  /// choices of each.
+  /// Merges options of the same name that several models have. The schema accepts the values of any of them;
+  /// rules check the choices of each model.
   static void merge(const Field& field, Json& schema) {
     if (field.type != FieldType::kChoice) {
       ATOLL_CHECK(leaf_schema(field) == schema,

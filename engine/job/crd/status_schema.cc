@@ -46,7 +46,7 @@ Json time(const char* description) {
   return schema;
 }
 
-/// 12Mi
+/// The schema of bytes: 12Mi.
 Json bytes(const char* description) {
   Json schema{{"description", description}, {"x-kubernetes-int-or-string", true}};
   schema.update({{"pattern", kQuantityPattern}, {"maxLength", 32}});
@@ -184,7 +184,7 @@ Json reported() {
 
 Json status_schema() {
   Json schema = reported();
-  // Applies until an operator has written a status, so that readers always find one.
+  // This status applies until an operator has written one. So readers always find a status.
   schema["default"] = {{"state", "New"}, {"reason", "Unseen"}, {"nodes", 0}};
   return schema;
 }

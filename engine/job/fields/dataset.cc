@@ -6,7 +6,7 @@ namespace {
 
 const char* const kNeeded = "the preset's; required without a preset";
 
-/// The generated graph's size, and how alike neighbours are; a preset sets the same fields.
+/// The fields of the generated graph's size, and of how alike neighbours are. A preset sets the same fields.
 std::vector<Field> synthetic_shape_fields() {
   std::vector<Field> f;
   f.push_back({.path = "dataset.synthetic.vertices",

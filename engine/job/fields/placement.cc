@@ -51,7 +51,7 @@ std::vector<Field> resource_fields() {
   return f;
 }
 
-/// "one a rank; with sampler cluster …"
+/// The default number of parts in words: "one a rank; with sampler cluster …".
 std::string parts_by_default() {
   std::string text = "one a rank";
   for (const SamplerInfo& each : sampler_infos())

@@ -13,7 +13,7 @@ std::vector<Choice> strategy_kinds() {
   return choices;
 }
 
-/// A choice's position is that of its row in the table.
+/// The slot of strategy.kind. A choice's position is the position of its row in the table.
 Slot row_of(Job& job) {
   const StrategyInfo*& row = job.strategy.row;
   return EnumSlot{

@@ -79,7 +79,7 @@ std::vector<Field> dropout_fields() {
   return f;
 }
 
-/// Strategies that can be stopped within an epoch.
+/// Strategies with several steps per epoch, which can be stopped within an epoch.
 std::vector<std::string> of_several_steps() {
   std::vector<std::string> kinds;
   for (const StrategyInfo& info : strategy_infos())

@@ -3,9 +3,9 @@
 
 namespace atl {
 
-/// Width and attention dropout are as published. The authors' other settings for Cora (dropout of inputs and
-/// rows, weight decay, half the rate) aren't used: with them validation on tolokers falls from 78 to 72
-/// (docs/benchmarks/defaults.md).
+/// The width and the attention dropout are as published. The authors' other settings for Cora (dropout of
+/// inputs and rows, weight decay, half the learning rate) aren't used: with them validation on tolokers falls
+/// from 78 to 72 (docs/benchmarks/defaults.md).
 ModelInfo gat_info() {
   const char* source = "Veličković et al. 2018";
   std::vector<Field> options;

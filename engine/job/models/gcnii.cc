@@ -3,9 +3,10 @@
 
 namespace atl {
 
-/// Its own defaults: deep, as its name says; decay for the encoder and the classifier; and clipped gradients,
-/// since single steps overshoot at this depth. The authors' 64 layers, and their decay of the convolutions,
-/// cost up to 9 points of validation on data sets other than Cora (docs/benchmarks/defaults.md).
+/// GCNII's own defaults are 10 layers, weight decay for the encoder and the classifier, and clipped
+/// gradients, since single steps overshoot at this depth. The authors' 64 layers, and their decay of the
+/// convolutions, cost up to 9 points of validation on data sets other than Cora
+/// (docs/benchmarks/defaults.md).
 ModelInfo gcnii_info() {
   const char* source = "Chen et al. 2020";
   std::vector<Field> options;
@@ -25,7 +26,7 @@ ModelInfo gcnii_info() {
           .source = source,
           .options = std::move(options),
           .ignores = {kSkipConnections, kDenseLayers},
-          .drops_input_first = true,  // of the encoder
+          .drops_input_first = true,  // on the encoder's input
           .defaults = {{"model.layers", "10", "docs/benchmarks/defaults.md"},
                        {"training.optimizer.weightDecay.dense", "0.0005", source},
                        {"training.optimizer.clipNorm", "1", "docs/benchmarks/defaults.md"}},

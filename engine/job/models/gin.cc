@@ -13,7 +13,7 @@ ModelInfo gin_info() {
           .description = "graph isomorphism network: a multilayer perceptron of the sum over neighbours",
           .source = source,
           .options = {model_option("gin", "epsilon", 0.0, std::move(epsilon))},
-          .ignores = {kSkipConnections},  // they would go around only half of a convolution
+          .ignores = {kSkipConnections},  // skips would go around only half of a convolution
           .keeps_loops = [](const Options&) { return true; },
           .defaults = {{"model.norm", "layer", "docs/benchmarks/defaults.md"}},
           .also_called = {"ginconv"}};

@@ -23,7 +23,7 @@ ModelInfo resgcn_info() {
           .source = source,
           .options = std::move(options),
           .ignores = {kSkipConnections, kDenseLayers},
-          .drops_input_first = true,  // of the encoder
+          .drops_input_first = true,  // on the encoder's input
           .keeps_loops = [](const Options&) { return true; },
           .defaults = {{"model.norm", "layer", "Li et al. 2020, code"}},
           .also_called = {"deepergcn", "deepgcn"}};

@@ -3,8 +3,8 @@
 
 namespace atl {
 
-/// Its own rate is 0.2. At the usual rate the one linear layer is far from converged after 200 epochs; 0.2
-/// validates 1 to 2 points higher on cora, amazon_computers and tolokers.
+/// SGC's own learning rate is 0.2. At the usual rate the one linear layer is far from converged after 200
+/// epochs; 0.2 validates 1 to 2 points higher on cora, amazon_computers and tolokers.
 ModelInfo sgc_info() {
   return {.kind = "sgc",
           .description = "simplified graph convolution: propagate, then one linear layer",

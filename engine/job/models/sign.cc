@@ -1,4 +1,4 @@
-// Model sign, as manifests know it: hops instead of layers, all of them before anything learned.
+// Model sign, as manifests know it: hops instead of layers. All hops come before the first learned layer.
 #include "job/models/kinds.h"
 
 namespace atl {

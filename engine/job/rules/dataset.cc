@@ -54,12 +54,12 @@ void one_size(const Check& c) {
           s.preset);
 }
 
-/// The number of vertices in CEL, from an integer or from a quantity in a string …
+/// The number of vertices in CEL, from an integer or from a quantity in a string.
 std::string vertices_in_cel(const std::string& value) {
   return "(type(" + value + ") == int ? " + value + " : quantity(" + value + ").asInteger())";
 }
 
-/// … and whether it is given and valid; where it isn't, the field's own rule says so.
+/// A condition in CEL: the number is given and valid. Where it is wrong, the field's own rule says so.
 std::string has_count(const std::string& value) {
   return "has(" + value + ") && (type(" + value + ") == int ? " + value + " > 0 : isQuantity(" + value +
          ") && quantity(" + value + ").isInteger() && quantity(" + value + ").asInteger() > 0)";
@@ -110,7 +110,8 @@ Rule enough_vertices_rule() {
                 vertices + "])"}}};
 }
 
-/// What generate_dataset() writes. Of other data sets only their folder tells.
+/// Refuses a split that generate_dataset() doesn't write. Only the folder of a stored data set tells which
+/// splits it has.
 void split_of_generated(const Check& c) {
   const DatasetSpec& spec = c.job.dataset;
   if (!c.has("dataset.synthetic")) return;

@@ -64,7 +64,7 @@ Rule pairs_rule() {
   return rule;
 }
 
-/// The first of a strategy's samplers draws by vertex.
+/// The rule that a strategy's sampler draws by vertex. The first sampler, which is the default, does.
 Rule sampler_rule() {
   Rule rule{sampler_of_pairs};
   for (const StrategyInfo& info : strategy_infos())

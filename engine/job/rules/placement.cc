@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-/// "1, 2, 4 or 8"
+/// The divisors of n in words: "1, 2, 4 or 8".
 std::string divisors_text(int n) {
   std::vector<int> all;
   for (int d = 1; d <= n; ++d) {
@@ -27,7 +27,8 @@ void whole_servers(const Check& c) {
           p.ranks, divisors_text(p.ranks));
 }
 
-/// CEL can't list the divisors; otherwise the message is the same.
+/// The rule that ranks fill whole servers. CEL can't list the divisors; apart from that its message is the
+/// same.
 Rule whole_servers_rule() {
   return {whole_servers,
           {{"placement", "ranksPerServer",

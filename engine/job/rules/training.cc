@@ -10,7 +10,7 @@ const std::string kOneClass =
 
 void loss_and_metric(const Check& c) {
   const auto& t = c.job.training;
-  if (c.job.task == Task::kLinkPrediction) return;  // uses neither
+  if (c.job.task == Task::kLinkPrediction) return;  // this task uses neither
   if (t.loss == Loss::kBinaryCrossEntropy && t.metric == Metric::kAccuracy)
     c.error("training.metric", "{}", kOneClass);
 }

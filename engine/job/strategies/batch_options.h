@@ -20,10 +20,10 @@ std::vector<Field> drawing_options(const std::string& kind);
 /// Options for making batches ahead of time: prefetch, threads, structure.
 std::vector<Field> making_options(const std::string& kind);
 
-/// For each gathering layer, the one nearest to the input first: how many neighbours it draws; −1: all
-/// neighbours, or those that the sampler draws for the step.
+/// The number of neighbours that each gathering layer draws, for the layer nearest to the input first; −1:
+/// all neighbours, or those that the sampler draws for the step.
 std::vector<int> batch_fanout(const Job& job);
-/// The same from the vertices that a batch trains on outwards: "seed → 5 → 10 → 15".
+/// The same in words, from a batch's seeds outwards: "seed → 5 → 10 → 15".
 std::string hops_text(const Job& job);
 /// How many of a rank's threads make batches; the others train.
 int batch_threads(const Job& job, int threads);
@@ -39,23 +39,24 @@ ServerRule batch_fanout_rule(const std::string& kind);
 EpochTraffic batch_traffic(const Options& options, const TrafficShape& shape);
 std::vector<PairBytes> batch_flows(const Options& options, const TrafficShape& shape,
                                    const std::vector<CutRows>& cut);
-/// Each epoch draws its own batches.
+/// The plan's bytes are those of the first epoch's batches, because each epoch draws its own.
 PlannedBytes bytes_of_first_batches(const Job& job);
 
-/// Batches read what they draw from any rank, so no arrangement of parts keeps more of it on a server.
+/// The layout of strategies whose batches read from any rank: no arrangement of parts keeps more bytes on a
+/// server.
 Layout own_parts(const Job& job);
 
 // Options of strategies that fetch other ranks' features row by row: how many of the columns are fetched, and
 // what replaces the others.
 
 /// The fields featureRate, fill and gpuFeatures. `initial` is featureRate's default; 0 stands for the paper's
-/// 0.85, or for all columns where there are few.
+/// 0.85, or for 1 where there are few columns.
 std::vector<Field> feature_options(const std::string& kind, double initial);
 
 /// The share of `columns` feature columns that is fetched; 1 where the job's strategy has no such option.
 double feature_rate(const Job& job, std::int64_t columns);
 
-/// Warns about those of the job that have no effect.
+/// Warns about feature options of the job that have no effect.
 void check_feature_options(const Check& check);
 
 }  // namespace atl

@@ -9,8 +9,9 @@
 namespace atl {
 namespace {
 
-/// Bytes that a sum over all ranks moves (comm/all_reduce.h). A small one goes from each rank to each other.
-/// For a larger one each rank gathers all others' values of its slice of 1/P, and then sends its sum to all.
+/// The bytes that a sum over all ranks moves (comm/all_reduce.h). For a small sum, each rank sends its values
+/// to each other rank. For a larger one, each rank gathers all others' values of its slice of 1/P, sums them
+/// and sends the result to all.
 std::int64_t sum_bytes(int ranks, std::int64_t bytes) {
   constexpr std::int64_t kDirectBytes = 32 * 1024;
   const std::int64_t others = ranks - 1;

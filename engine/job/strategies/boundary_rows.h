@@ -1,5 +1,4 @@
-// What strategies have in common whose ranks train on their own part's rows and read boundary rows of other
-// parts.
+// Common code of strategies whose ranks train on their own part's rows and read boundary rows of other parts.
 #pragma once
 
 #include <vector>
@@ -10,11 +9,12 @@
 
 namespace atl {
 
-/// No ranks must share a server. Where the manifest gives ranksPerServer, consecutive ranks share one.
+/// A layout in which no ranks must share a server. Where the manifest gives ranksPerServer, consecutive ranks
+/// share one.
 Layout consecutive_ranks(const Job& job);
 
-/// Option `haloRows` of strategies whose layers exchange rows. It says what layers exchange that multiply
-/// with their weight before they sum over neighbours: products, or inputs.
+/// Option `haloRows` of strategies whose layers exchange rows. It is about layers that multiply by their
+/// weight before they sum over neighbours: these exchange either products or inputs.
 Field halo_rows_option(const char* kind, const char* initial, const std::string& also = "");
 bool sends_products(const Job& job);
 
@@ -22,12 +22,12 @@ bool sends_products(const Job& job);
 std::int64_t gradient_bytes(const TrafficShape& shape);
 std::vector<PairBytes> gradient_flows(const TrafficShape& shape);
 
-/// How many of the `boundary` rows that one rank has for another travel in an epoch, where a share of `rate`
+/// The number of rows that travel in an epoch, if a share of `rate` of one rank's `boundary` rows for another
 /// is sampled: all at 1, none at 0, otherwise at least one.
 Index sampled_rows(double rate, Index boundary);
 
-/// For strategies whose repeated forward (recompute) still has the rows of the first one: nothing is fetched
-/// again.
+/// The shape for strategies whose repeated forward (recompute) still has the rows of the first forward, so
+/// that nothing is fetched again.
 TrafficShape fetched_once(const TrafficShape& shape);
 
 /// Each halo row that travels moves once forward and its gradient once back, at the width of each learned

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-/// A message of so many rows from one rank to another in each layer.
+/// A message of `rows` rows from one rank to another in each layer.
 struct Message {
   Rank from, to;
   Index rows;
@@ -23,7 +23,7 @@ std::vector<Message> blocks(const CagnetGrid& grid, const TrafficShape& shape) {
   return all;
 }
 
-/// What `from` has aggregated for rows of `to`; their gradients go the other way.
+/// Partial sums that `from` has aggregated for rows of `to`. Their gradients go the other way.
 std::vector<Message> within_rows(const CagnetGrid& grid, const TrafficShape& shape) {
   std::vector<Message> all;
   for (Rank from = 0; from < shape.ranks; ++from)
@@ -32,7 +32,7 @@ std::vector<Message> within_rows(const CagnetGrid& grid, const TrafficShape& sha
   return all;
 }
 
-/// Bytes per row of all columns of these widths.
+/// Bytes of one row at all these widths together.
 std::int64_t row_bytes(const TrafficShape& shape, const std::vector<Index>& widths) {
   return std::accumulate(widths.begin(), widths.end(), Index(0)) * shape.bytes_per_value;
 }

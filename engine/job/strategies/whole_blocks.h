@@ -1,5 +1,5 @@
-// What strategies have in common whose ranks send their whole block of rows to all ranks that aggregate over
-// it (CAGNET, Sancus).
+// Common code of strategies whose ranks send their whole block of rows to all ranks that aggregate over it
+// (CAGNET, Sancus).
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@
 
 namespace atl {
 
-/// Each row goes to the P/c ranks of the grid's column that takes it, at the width of each learned
-/// convolution input, and a gradient comes back from each: with c = 1, (P − 1) n f either way. With c > 1
-/// each rank's partial sums go to the c − 1 other ranks of its row, and gradients come back: (c − 1) n times
-/// their bytes. With recompute, once more for each repeated forward.
+/// The bytes of P ranks with n vertices, f columns over all learned convolution inputs, and replication c.
+/// Each row goes to the P/c ranks of one column of the grid, and a gradient comes back from each of them:
+/// with c = 1, (P − 1) n f either way. With c > 1 each rank also sends partial sums to the c − 1 other ranks
+/// of its grid row, and gradients come back: (c − 1) n times the bytes of a row's sums. Recompute adds the
+/// forward bytes again for each repeated forward.
 EpochTraffic block_traffic(const Options& options, const TrafficShape& shape);
-/// The same by pair of ranks. It doesn't matter which rows read which.
+/// The same by pair of ranks. It doesn't depend on which rows read which.
 std::vector<PairBytes> block_flows(const Options& options, const TrafficShape& shape,
                                    const std::vector<CutRows>& cut);
 
@@ -42,18 +43,17 @@ struct CagnetGrid {
   }
   Rank reader(Rank rank, int turn) const { return at((rank % rows() + rows() - turn) % rows(), taker(rank)); }
 
-  /// The ranks of a rank's row, by column; it aggregates for their vertices.
+  /// The ranks of a rank's grid row, by column. The rank aggregates for the vertices of all of them.
   std::vector<Rank> row_ranks(Rank rank) const;
-  /// The ranks from which `rank` takes rows, in the order of turns. Where it is alone in its row it isn't
-  /// among them.
+  /// The ranks from which `rank` takes rows, in the order of turns. With c = 1 it isn't among them.
   std::vector<Rank> sources(Rank rank) const;
 };
 
-/// The grid of `cagnet` with its options, or of `sancus`, in whose grid each row has one rank. So has
-/// cagnet's on other ranks than the job was written for, as in prediction, if its option doesn't fit them.
+/// The grid of `cagnet` with its options, or of `sancus`, whose grid rows have one rank each. If cagnet's
+/// replication doesn't fit `ranks`, as in prediction on another number of ranks, c is 1.
 CagnetGrid cagnet_grid(const Options& options, int ranks);
 
-/// Whether c² divides `ranks`, and all c for which it does, ascending.
+/// fits_grid(): whether c² divides `ranks`. replications_of(): all c for which it does, ascending.
 bool fits_grid(int ranks, std::int64_t replication);
 std::vector<int> replications_of(int ranks);
 

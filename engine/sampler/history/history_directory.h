@@ -18,11 +18,11 @@ namespace atl {
 
 // Which other ranks' vertices a rank keeps historical embeddings of, and which of its own vertices others
 // keep (Vasimuddin et al. 2022, "DistGNN-MB": the historical embedding cache, and its database of halo
-// vertices). They are chosen once, so that a row's slot is known before anything is pushed, and owners push
-// only what somebody keeps.
+// vertices). The kept vertices are chosen once. So a row's slot is known before anything is pushed, and
+// owners push only what some rank keeps.
 
-/// The other ranks' rows from which most arcs to own rows come, at most `limit` of them, ascending. `graph`
-/// is asked for own rows only, so that nothing is exchanged.
+/// Returns at most `limit` rows of other ranks, ascending: those from which the most arcs come to own rows.
+/// `graph` is asked only for own rows, so nothing is exchanged.
 std::vector<VertexId> most_read_rows(Structure& graph, const Owners& owners, Rank rank, Index limit);
 
 /// Immutable after construction, so any thread may ask.
@@ -45,7 +45,8 @@ class HistoryRows {
   /// (ranks + 1) the first slot of each owner's rows, which have adjacent slots.
   std::span<const VertexId> first_slots() const { return first_slots_; }
 
-  /// A rank that keeps an own row, and the row's place among this rank's rows that are kept there.
+  /// A rank that keeps an own row. `place` is the row's place among all rows of this rank that the keeper
+  /// keeps.
   struct Keeper {
     Rank rank;
     VertexId place;
@@ -71,8 +72,8 @@ class HistoryRows {
 std::unique_ptr<HistoryRows> history_rows(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
                                           Index limit);
 
-/// The rows whose embeddings travel in a step, in one direction: leaving rows of the batch, or slots that are
-/// filled. A peer's rows are in the order of the sender's batch, where rows that deeper layers compute come
+/// The rows whose embeddings a rank sends in a step, as rows of its batch, or those that it receives, as
+/// slots. A peer's rows are in the order of the sender's batch, where rows that deeper layers compute come
 /// first.
 struct PushedRows {
   Reusable<VertexId> rows;    // by peer
@@ -87,9 +88,9 @@ struct PushedRows {
 };
 
 struct HistoryOptions {
-  Index rows = 0;            // most rows of others that are kept
-  int layers = 0;            // inner layers: gathering layers but the one nearest to the input
-  std::int64_t delay = 1;    // steps from a push to its use
+  Index rows = 0;          // the most rows of other ranks that a rank keeps
+  int layers = 0;          // number of inner layers: all gathering layers except the one nearest to the input
+  std::int64_t delay = 1;  // steps from a push to its use
   std::int64_t max_age = 1;  // in steps, when an embedding is read; `delay` or more
 };
 
@@ -104,7 +105,7 @@ class HistoryDirectory {
   /// The rows pushed `delay` steps before `step`, in the order of peers; null: none were, as at the beginning
   /// of a run.
   const PushedRows* due(std::int64_t step) const;
-  /// Begins `step`, which follows the last one. The rows due in it can be read from now on.
+  /// Begins `step`, which follows the step begun last. The rows that are due in it can be read from now on.
   void begin(std::int64_t step);
   std::int64_t step() const { return step_; }
   /// Notes the rows that this step's pushes bring to this rank.
@@ -151,10 +152,10 @@ class HistoryDirectory {
   std::vector<Push> pushes_;          // (delay + 1) by step: the step that is due and those after it
 };
 
-// Neighbours on other ranks within a step's batch. In inner layers they are leaves, whose rows come from the
-// cache instead of from their own neighbours. Those that aren't kept, or are too old, are left out of the
-// sum. A row's remaining drawn neighbours then stand for all its neighbours: d / (k − m) each, if m of k
-// drawn ones are left out.
+// Neighbours on other ranks within a step's batch. In inner layers they are leaves, whose embeddings come
+// from the cache and aren't computed from their own neighbours. Neighbours whose embedding isn't kept, or is
+// too old, are left out of the sum. If m of the k drawn neighbours of a row are left out, each remaining one
+// stands for d / (k − m) of the row's d neighbours.
 
 /// The cached rows that a gathering layer reads.
 struct Leaves {

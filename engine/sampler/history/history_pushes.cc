@@ -20,8 +20,8 @@ Message message(Rank peer, VertexId* rows, const PushedRows& of) {
 
 }  // namespace
 
-/// The rows that a batch computes come first in it, and of these the rows that deeper layers compute come
-/// first.
+/// A batch begins with the rows that it computes, and these begin with the rows that deeper layers compute.
+/// So for each layer, the first rows of a peer's list are pushed.
 void list_pushed(const HistoryRows& rows, const Batch& batch, int layers, PushedRows& leaving,
                  Reusable<VertexId>& places) {
   const auto ranks = std::size_t(rows.ranks()), inner = std::size_t(layers);

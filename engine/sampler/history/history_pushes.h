@@ -1,7 +1,7 @@
 // Which embeddings a step's ranks push to each other: for each vertex that a rank computes and others keep,
-// those of all inner layers that it computes (Vasimuddin et al. 2022, "DistGNN-MB": asynchronous embedding
-// push). Ranks tell each other which rows these are when they make the step's batch; the embeddings follow
-// when it is trained.
+// those of all inner layers in which the rank computes it (Vasimuddin et al. 2022, "DistGNN-MB": asynchronous
+// embedding push). Ranks tell each other which rows these are when they make the step's batch; the embeddings
+// follow when it is trained.
 #pragma once
 
 #include "sampler/batch.h"

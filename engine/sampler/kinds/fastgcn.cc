@@ -1,6 +1,6 @@
-// FastGCN (Chen, Ma & Xiao 2018): a layer reads a few vertices, the same ones for all ranks' batches. s of
-// them are drawn with replacement, by how much the whole graph reads each (p ∝ ‖Â[:, u]‖²). An arc from u
-// stands for times(u) / (s·p(u)) arcs, so that sums are unbiased.
+// FastGCN (Chen, Ma & Xiao 2018): a layer reads a few vertices, the same ones for all ranks' batches. They
+// are the result of s draws with replacement, by how much the whole graph reads each vertex (p ∝ ‖Â[:, u]‖²).
+// If u was drawn t times, an arc from u stands for t / (s·p(u)) arcs, so that sums are unbiased.
 //
 // A row none of whose neighbours were drawn reads only itself. Vertices that few rows read are drawn seldom,
 // and then count much.

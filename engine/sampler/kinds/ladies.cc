@@ -1,14 +1,15 @@
 // LADIES (Zou et al. 2019): a layer reads a few vertices, the same ones for all ranks' batches, drawn by how
 // much the computed rows read each: p ∝ ‖Â[rows, u]‖². Every layer also reads the step's own vertices.
 //
-// They are drawn without replacement, one after the other in proportion to p among those left: the vertices
-// with the smallest −ln(uniform) / p (Efraimidis & Spirakis 2006). With t the smallest such value that wasn't
-// drawn, a vertex stands for 1 / (1 − exp(−p·t)), which makes sums unbiased (Cohen & Kaplan 2007); if all
-// were drawn it stands for itself. Each row's arcs are then scaled to the sum of all its arcs, as the paper
-// normalises rows, which trades a little bias for much variance.
+// The drawn vertices are those with the smallest keys −ln(uniform) / p. This equals drawing without
+// replacement, one vertex after the other, in proportion to p among the vertices left (Efraimidis & Spirakis
+// 2006). Let t be the smallest key that wasn't drawn. A drawn vertex then stands for 1 / (1 − exp(−p·t)),
+// which makes sums unbiased (Cohen & Kaplan 2007). If all vertices were drawn, each stands for itself. Each
+// row's arcs are then scaled to the sum of all its arcs, as the paper normalises rows, which trades a little
+// bias for much variance.
 //
-// A row's owner adds its part of the norms, and a vertex's owner draws it. A rank tells the others p of the
-// vertices that it nominates, at most one more than are drawn.
+// The owner of a row adds the row's part to the norms ‖Â[rows, u]‖², and the owner of a vertex u draws it. A
+// rank nominates at most one vertex more than are drawn, and tells the others p of its nominees.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -91,7 +92,7 @@ class Ladies final : public StepSets {
   ColumnSums sums_;
   AllGathered<VertexId> seeds_;
   std::span<const VertexId> step_seeds_;  // of all ranks
-  Reusable<VertexId> rows_;  // own rows of the layers so far: each adds to the rows of those above
+  Reusable<VertexId> rows_;               // own rows of the layers drawn so far; each layer adds its new rows
   Reusable<Candidate> own_, all_;
   AllGathered<Candidate> nominees_;
   std::vector<WeighedSet> sets_;     // by layer
@@ -164,11 +165,12 @@ Index Ladies::reallocations() const {
   return sum;
 }
 
-/// Each rank sends its rows' columns and their sums to the owners; then all ranks get each one's nominees.
+/// Each rank sends its rows' columns and their sums to the columns' owners. Then it sends its nominees to all
+/// ranks.
 void Ladies::count_sent(const Owners& ranks, Sent sent) const {
   AllGathered<VertexId>::count_sent(step_seeds_, ranks, sent);
   const auto count = std::size_t(ranks.ranks());
-  std::vector<SeenRows> known(count);  // by rank: columns of its rows so far
+  std::vector<SeenRows> known(count);                                      // by rank: the columns of its rows
   std::vector<std::vector<Index>> told(count, std::vector<Index>(count));  // number of these, by their owner
   std::vector<Index> nominees(count, 0);
   SeenRows seeds, read;

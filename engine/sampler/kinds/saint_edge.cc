@@ -1,6 +1,6 @@
-// GraphSAINT's edge sampler: a draw takes both ends of an arc, with p ∝ 1/deg(u) + 1/deg(v). That equals a
-// vertex drawn uniformly and one of its neighbours. If every arc has its reverse, the probabilities of a
-// vertex and of a pair have a closed form.
+// GraphSAINT's edge sampler: a draw takes both ends of an arc, with p ∝ 1/deg(u) + 1/deg(v). Drawing a vertex
+// uniformly, and then one of its neighbours, gives these probabilities. If every arc has its reverse, the
+// probabilities of a vertex and of a pair have a closed form.
 #include <algorithm>
 
 #include "base/error.h"
@@ -102,7 +102,7 @@ class SaintEdges final : public Subgraph {
   }
 
   const SetInput in_;
-  const VertexId first_;  // own row
+  const VertexId first_;  // the first own row
   Walks walks_;
   const std::vector<PairArcs::End> own_ends_;  // (owned)
   const TrainingMarks marks_;

@@ -2,9 +2,9 @@
 // same probability, and the arcs between them. Every rank computes the same set from its key, so drawing
 // sends nothing.
 //
-// If a step has one vertex, it has a given other one with probability (s − 1) / (n − 1). An arc stands for
-// the inverse of that, which makes sums over a step's vertices unbiased. Losses are divided by the expected
-// number of training vertices.
+// Let a step draw s of n vertices. If it has drawn one end of an arc, it has drawn the other end with
+// probability (s − 1) / (n − 1). The arc stands for the inverse of this, which makes sums over a step's
+// vertices unbiased. Losses are divided by the expected number of training vertices.
 #include <algorithm>
 
 #include "sampler/draw_positions.h"

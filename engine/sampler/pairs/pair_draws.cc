@@ -44,7 +44,8 @@ Index PairDraws::begin(std::int64_t step, Index edges, Index all_edges, StepPair
   return negatives;
 }
 
-/// If few vertices get one more, looks these vertices up; otherwise checks each own vertex.
+/// Lists the own vertices that get one more negative pair. Over all ranks, `more` vertices do. If these are
+/// few, looks each of them up; otherwise checks each own vertex.
 void PairDraws::draw_sources(std::int64_t step, Index more) {
   const Owners& owners = graph_.owners();
   const auto first = VertexId(owners.first_row(graph_.rank())), own = VertexId(owners.rows(graph_.rank()));
@@ -73,8 +74,8 @@ void PairDraws::draw_negatives(std::int64_t step, Index count, StepPairs& pairs)
   for (const VertexId row : sources_) pairs.add(row, destination(step, row, std::uint64_t(each)));
 }
 
-/// Tries some draws. If all of them hit an edge, takes the first vertex after the last one that no edge joins
-/// with the source; any vertex if all are joined.
+/// Tries some draws. If all of them hit an edge, takes the next vertex, counted from the last draw, that no
+/// edge joins with the source. If edges join all vertices with the source, takes any vertex.
 VertexId PairDraws::destination(std::int64_t step, VertexId source_row, std::uint64_t number) const {
   constexpr std::uint64_t kTries = 16;
   const Draws draws(seed_, Purpose::kNegative, std::uint64_t(step), kDestinations);

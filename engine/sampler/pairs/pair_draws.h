@@ -2,9 +2,9 @@
 //
 // A negative pair's source is uniform over all vertices. Its destination is uniform over the vertices that no
 // training edge joins with the source. Each rank draws only its own vertices' negatives, so a step's
-// negatives are dealt out: every vertex gets equally many, and the first ones of an order keyed by (seed,
-// step) get one more. A destination is keyed by (seed, step, source, number). Neither depends on ranks, parts
-// or threads.
+// negatives are dealt out. Every vertex gets the same number, and the vertices that come first in a random
+// order, keyed by (seed, step), get one more. A destination is keyed by (seed, step, source, number). So no
+// pair depends on ranks, parts or threads.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace atl {
 
 class PairDraws {
  public:
-  /// `negatives`: number per edge. The graph outlives it.
+  /// `negatives`: negative pairs per edge. The graph outlives it.
   PairDraws(const PairGraph& graph, int negatives, std::uint64_t seed)
       : graph_(graph), negatives_(negatives), seed_(seed) {}
 
@@ -37,11 +37,11 @@ class PairDraws {
   const PairGraph& graph_;
   int negatives_;
   std::uint64_t seed_;
-  std::vector<VertexId> sources_;  // own rows that get one more, ascending
+  std::vector<VertexId> sources_;  // own rows that get one more negative pair, ascending
 };
 
-// Which vertices a batch of link prediction computes: each rank computes the ends of the step's pairs that it
-// owns. Ranks tell each other which ends they want.
+// Which vertices a batch of link prediction computes: each rank computes those ends of the step's pairs that
+// are its own vertices. Ranks tell each other which ends they want.
 
 /// One per sampling thread. Calls are collective.
 class PairEnds {
@@ -50,8 +50,9 @@ class PairEnds {
   PairEnds(const PairGraph& graph, int negatives, std::uint64_t seed, Communicator& comm)
       : draws_(graph, negatives, seed), comm_(comm), requests_(graph.owners(), comm) {}
 
-  /// `edges`: numbers of the step's own edges, `all_edges` over all ranks. Fills `pairs` with the rank's own
-  /// pairs, and `rows` with the own rows that are an end of any rank's pair, ascending.
+  /// `edges`: numbers of the step's own edges. `all_edges`: how many edges the step takes over all ranks.
+  /// Fills `pairs` with the rank's own pairs, and `rows` with the own rows that are an end of any rank's
+  /// pair, ascending.
   void of_step(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs,
                std::vector<VertexId>& rows);
   Index reallocations() const { return requests_.reallocations(); }

@@ -21,8 +21,8 @@ struct RowPair {
   VertexId source = 0, destination = 0;
 };
 
-/// Throws Error where `rank` has more supervised edges of its own than it can number, `all` over all ranks. A
-/// step names its edges by 32-bit numbers, as it names vertices.
+/// Throws Error if `rank` has more supervised edges of its own than 32-bit numbers can name, as a step names
+/// its edges by such numbers. `all`: the number of supervised edges over all ranks.
 void check_own_edges(Index own, Index all, Rank rank);
 
 class PairGraph {
@@ -85,7 +85,7 @@ struct StepPairs {
 inline constexpr Index kUnsortedEnds = Index(1) << 17;
 
 /// Collects the ends for which is_wanted(row), ascending, each once. Never holds more than twice their
-/// number, or kUnsortedEnds.
+/// number, or kUnsortedEnds if that is more.
 template <class IsWanted>
 void collect_ends(const StepPairs& pairs, const IsWanted& is_wanted, std::vector<VertexId>& ends) {
   const auto sort_once = [&] {

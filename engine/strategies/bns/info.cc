@@ -1,5 +1,5 @@
-// Strategy `bns`: as `graph`, with a sample of the boundary rows that is drawn again each epoch (BNS-GCN, Wan
-// et al. 2022).
+// Strategy `bns`: like `graph`, but only a sample of the boundary rows travels, drawn anew each epoch
+// (BNS-GCN, Wan et al. 2022).
 #include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies.h"

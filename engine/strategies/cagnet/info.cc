@@ -28,7 +28,7 @@ void a_grid_of_the_ranks(const Check& c) {
           replication, ranks, joined(replications_of(ranks), " or "));
 }
 
-/// CEL can't list the possible grids; otherwise the message is the same.
+/// The message of the CEL half is the same, except that it can't list the possible grids.
 Rule a_grid_of_the_ranks_rule() {
   const std::string replication = "self.strategy.cagnet.replication", ranks = kRanksInCel;
   return {

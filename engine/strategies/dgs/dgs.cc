@@ -1,4 +1,5 @@
-// Strategy `dgs`: mini-batches. Masks that are trained beside the model choose what they read of other ranks.
+// Strategy `dgs`: mini-batches. Masks that are trained beside the model choose what batches read from other
+// ranks.
 #include "strategies/dgs/info.h"
 
 #include "job/strategies/batch_options.h"

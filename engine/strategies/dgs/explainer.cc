@@ -160,7 +160,8 @@ double Explainer::loss_of_prediction(MatrixView weights, std::span<const Real> a
   return loss;
 }
 
-/// Masks that aren't numbers would draw neighbours and choose columns all the same, by no order at all.
+/// Fails where a mask isn't finite. With NaNs, neighbours would still be drawn and columns chosen, but at
+/// random.
 void Explainer::check_finite(double value) const {
   if (std::isfinite(value)) return;
   fail(

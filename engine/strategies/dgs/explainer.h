@@ -21,8 +21,8 @@
 namespace atl {
 
 struct ExplainerOptions {
-  int epochs = 50;              // for which masks are trained, at most
-  double threshold = 0.01;      // of the loss; masks below it are good enough
+  int epochs = 50;              // for how many masks are trained at most
+  double threshold = 0.01;      // masks with a loss below this are good enough
   double learning_rate = 0.01;  // of the masks
   bool multi_label = false;     // each class is predicted by itself
 };
@@ -31,7 +31,7 @@ struct ExplainerOptions {
 struct Explanation {
   std::vector<Real> vertices;  // (others) σ of the arcs' mask
   std::vector<Real> features;  // (F) σ of the features' mask
-  int epochs = 0;              // for which the masks were trained
+  int epochs = 0;              // for how many the masks were trained
   double first_loss = 0, loss = 0;
 };
 
@@ -47,7 +47,7 @@ class Explainer {
   Index features() const { return features_.cols(); }
   /// weights (1, elements): as Parameters::values(), in the host's memory; not changed. predicted (classes):
   /// the model's predictions for the rank's vertices; empty: the label is its prediction for the unmasked
-  /// centre. `stop` ends it early. Throws Error where masks come to be no numbers.
+  /// centre. `stop` ends it early. Throws Error where a mask's values stop being finite.
   void explain(MatrixView weights, std::span<const double> predicted, Explanation& out,
                const std::atomic<bool>& stop);
   /// The loss with the present masks, without the terms of their sizes. d_arcs and d_features are its

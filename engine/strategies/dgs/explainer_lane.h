@@ -28,7 +28,7 @@ class ExplainerLane {
   /// Waits for the explanation, even if it hasn't begun yet. Valid until number + 2 is begun. Null: it won't
   /// begin any more. Rethrows what explain() threw.
   const Explanation* result(std::int64_t number);
-  /// As result(), without waiting: null where it hasn't ended, or more than one has followed it.
+  /// As result(), without waiting. Null where the explanation hasn't ended, or number + 2 has begun.
   const Explanation* known(std::int64_t number);
   /// Explanations that this lane made, and their time.
   struct Counts {

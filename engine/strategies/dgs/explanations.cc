@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kNamed = 20;  // vertices, and columns, that figures name
+constexpr std::size_t kNamed = 20;  // how many vertices, and how many columns, figures name
 
 /// (1 + others, F): the centre's features, and the others', fetched from their owners.
 Matrix star_features(Context& ctx, Communicator& comm, const BatchGraph& graph, const RemoteArcs& arcs,
@@ -112,7 +112,8 @@ void Explanations::after_forward(const BatchStep& at) {
   lane_.begin(number, at.epoch);
 }
 
-/// The mean of the predictions for the step's vertices; below 0 where the rank has none.
+/// Sets label_scores_ to the mean of the predictions for the step's vertices; below 0 where the rank has
+/// none.
 void Explanations::pool(ConstMatrixView logits) {
   std::ranges::fill(label_scores_, logits.rows == 0 ? -1.0 : 0.0);
   for (Index r = 0; r < logits.rows; ++r) {

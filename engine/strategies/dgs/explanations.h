@@ -1,8 +1,9 @@
 // Online explanations of what batches read from other ranks (DGS, Wan et al. 2022, algorithm 1). An
 // explanation begins every T steps, from a snapshot of that step's weights. Its masks apply from T steps
 // later on, for T steps: they decide how other ranks' vertices are drawn and which of their features are
-// fetched. Results don't depend on how long an explanation takes, because whoever makes batches waits for it.
-// Until the first masks apply, neighbours are drawn alike and all features are fetched.
+// fetched. Results don't depend on how long an explanation takes, because the thread that makes batches waits
+// for its end. Until the first masks apply, neighbours are drawn with equal probability, and all features are
+// fetched.
 #pragma once
 
 #include <optional>

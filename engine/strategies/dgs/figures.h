@@ -29,7 +29,7 @@ struct ExplainedFigures {
   Index chosen = 0;                      // how many features were chosen
   std::vector<Named> vertices, columns;  // those with the largest masks in use, the largest first
   Spread vertex_masks, column_masks;
-  int epochs = 0;  // for which the masks were trained; 0: no explanation has ended
+  int epochs = 0;  // for how many the masks were trained; 0: no explanation has ended
   Losses loss;
   double seconds = 0;      // spent explaining, over all explanations
   Index explanations = 0;  // how many were made

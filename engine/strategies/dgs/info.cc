@@ -23,7 +23,7 @@ Field choice(const std::string& name, const std::string& initial, std::string de
       {.description = std::move(description), .choices = std::move(choices), .source = kDgsPaper});
 }
 
-/// Options for which masks are used, and how.
+/// Options that say which masks are used, and how.
 std::vector<Field> mask_options() {
   return {
       choice("vertices", "explained", "how neighbours on other ranks are drawn",
@@ -47,7 +47,7 @@ std::vector<Field> mask_options() {
              {{"mask", "s"}, {"odds", "s / (1 - s)"}})};
 }
 
-/// Options for how masks are trained.
+/// Options that say how masks are trained.
 std::vector<Field> explainer_options() {
   std::vector<Field> options;
   options.push_back(strategy_option(
@@ -82,7 +82,8 @@ std::vector<Field> explainer_options() {
   return options;
 }
 
-/// Only a vertex's owner can draw its neighbours, because it has the masks.
+/// Of the structures, leaves only `partitioned`. A vertex's neighbours must be drawn by its owner, which has
+/// the masks.
 std::vector<Field> partitioned_alone() {
   std::vector<Field> options = making_options("dgs");
   for (Field& each : options)

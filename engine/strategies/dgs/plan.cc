@@ -38,7 +38,7 @@ EpochWork explaining_work(const Model& model, const std::vector<LayerRows>& star
   return batch_work(model, sizes, false, kNoInputIsFixed);
 }
 
-/// Leaves out kernels' scratch memory.
+/// Counts the memory that explaining takes, without kernels' scratch memory.
 void count_held(const BesideInput& in, const Model& model, const std::vector<LayerRows>& rows,
                 const Star& star, DryRun& run) {
   PassMemory memory(Device::kDry, model, {0, int(model.layers.size())}, Passes::kTraining);

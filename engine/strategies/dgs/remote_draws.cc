@@ -41,7 +41,7 @@ RemoteArcs::RemoteArcs(const DrawnGraph& graph, const Owners& owners, Rank rank)
   }
   std::ranges::sort(vertices_);
   vertices_.erase(std::unique(vertices_.begin(), vertices_.end()), vertices_.end());
-  // All of the run holds these: no more than is in them.
+  // These live as long as the run, so they give back the capacity that they don't use.
   vertices_.shrink_to_fit();
   arcs_.shrink_to_fit();
   for (Arc& arc : arcs_)

@@ -28,8 +28,8 @@ class StarGraph {
   Index others() const { return others_; }
   Index rows() const { return 1 + others_; }
   std::span<const VertexId> ids() const { return ids_; }  // (rows); 0 for the centre
-  /// Views of the arcs among all rows except the masked ones, and of the masked ones: (rows or 1 × rows) and
-  /// (rows or 1 × others). `last`: only arcs to the centre.
+  /// Views of the star's arcs: unmasked() has all except the masked ones (rows or 1 × rows), and masked() has
+  /// the masked ones (rows or 1 × others). `last`: only arcs to the centre.
   Block unmasked(bool last) const;
   Block masked(bool last) const;
   Index bytes() const;

@@ -199,7 +199,7 @@ const Source* CagnetRounds::Back::next() {
   }
 }
 
-/// The rows that were read of a round's block. False where there are none.
+/// Makes the rows that are read of a round's block the next source. False where there are none.
 bool CagnetRounds::Back::read(const Round& round) {
   const Read& read = round.read;
   d_read_ = {};

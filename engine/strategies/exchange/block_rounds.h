@@ -24,10 +24,10 @@ struct OwnerRows {
   Rank owner = 0;
   // (src) the rows by the owner's own numbering, ascending; in the device's memory
   std::span<const VertexId> rows;
-  Block block;  // destinations: owned rows, or those of a row of the grid; sources: these
+  Block block;  // destinations: owned rows, or those of a row of the grid; sources: `rows`
 };
 
-/// A part's arcs by the owners of the rows that it reads. Views; who made it outlives it.
+/// A part's arcs by the owners of the rows that it reads. These are views; their maker outlives them.
 struct OwnerBlocks {
   // those whose rows are read here, in the order of turns; their features: GraphPart::read_features
   std::vector<OwnerRows> owners;
@@ -48,7 +48,7 @@ class CagnetRounds {
 
   std::vector<Index> source_rows() const;
   Index halo_rows() const { return halo_rows_; }
-  Index widest() const { return widest_; }  // columns of a layer whose rows travel
+  Index widest() const { return widest_; }  // most columns of a layer whose rows travel
   Index bytes() const { return buffers_[0].held_bytes() + buffers_[1].held_bytes(); }
 
   /// Gathers all blocks. `halo` (halo_rows, cols) takes the rows that are read here, grouped by owner. Those
@@ -63,7 +63,8 @@ class CagnetRounds {
   /// Gathers the features, which every rank has for all rows that it reads. Used for the way back too, since
   /// features take no gradient.
   Gather& gather_features(const Rows& own);
-  /// Sets what makes the sums of all gathers whole; null: they are whole. It must outlive the gathers.
+  /// Sets the ranks that merge their partial sums in all gathers; null: each rank's sums are whole. It must
+  /// outlive the gathers.
   void merge_by(RowGroup* merge) { merge_ = merge; }
 
  private:
@@ -149,7 +150,7 @@ class CagnetRounds {
   Rank rank_;
   bool all_own_rows_;  // 1D: the own block is the whole part's
   Travels all_;
-  Read own_;  // used otherwise
+  Read own_;  // 1.5D: the own rows that are read here
   std::vector<Round> rounds_;
   std::size_t rounds_to_read_ = 0;  // after these no round's rows are read
   Index halo_rows_ = 0, widest_ = 0;

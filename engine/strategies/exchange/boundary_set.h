@@ -1,6 +1,6 @@
 // Which boundary rows travel between ranks in an epoch and in which format, and the block that reads those
-// that arrive. Here all rows travel; in bns.cc a sample does. Each exchange decides when rows are used, so
-// that any set combines with any delay.
+// that arrive. WholeBoundarySet sends all rows, the set of sampled_boundary_set.cc a sample. Each exchange
+// decides when rows are used, so that any set combines with any delay.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct BoundaryRows {
   Index receive_begin = 0, receive_count = 0;  // among the rows that arrive
 };
 
-/// Copies them to where kernels of the copies' device read them.
+/// Copies the row numbers to where kernels of the device of `copies` read them.
 inline BoundaryRows on_device(DeviceCopies& copies, const PeerRows& host) {
   return {host.peer, copies.of(std::span<const VertexId>(host.send)), host.receive_begin, host.receive_count};
 }
@@ -81,7 +81,7 @@ struct SampledBoundaryOptions {
   // share of a pair's boundary rows, rounded as sampled_rows() in job/strategies/boundary_rows.h does
   double rate = 1;
   std::uint64_t seed = 1;  // of all draws
-  bool attention = false;  // blocks' transposed arcs know their place
+  bool attention = false;  // whether blocks have transpose_arc, which attention needs
   Precision wire = Precision::kFloat32;
 };
 /// `outer`: as for WholeBoundarySet.

@@ -1,6 +1,6 @@
 // The exact halo exchange: in each layer, rows go to the ranks that read them, and gradients of halo rows
-// come back. In training a BoundarySet says which: all, or a sample. Evaluation, and what is gathered once,
-// reads all.
+// come back. In training a BoundarySet says which rows: all, or a sample. Evaluation reads all halo rows, and
+// so does a layer that gathers only once.
 #include "strategies/exchange/exchange.h"
 #include "strategies/exchange/halo_gather.h"
 

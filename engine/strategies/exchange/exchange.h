@@ -18,8 +18,8 @@ class FigureRequest;  // figure_request.h
 class PartView;       // strategies/schedule/strategy.h
 struct OwnerBlocks;   // block_rounds.h
 
-/// The rows that layers compute with a given number of gathering layers behind them, where some rows are
-/// copies (NearBlock).
+/// Where some rows are copies (NearBlock): what a layer computes and reads, by how many gathering layers come
+/// behind it.
 struct NearRows {
   Index rows = 0, sources = 0;  // how many of the owned rows, the first ones, are computed, and may be read
   Index halo = 0;               // rows of other ranks that they read
@@ -38,12 +38,13 @@ struct GraphPart {
   // (halo, F): they never change, so each rank reads them from the data set once and none are sent; empty
   // where the first layer doesn't gather
   Rows halo_features;
-  // how many of the owned rows, the first ones, include all that other ranks read
+  // how many owned rows, from the first on, contain all rows that other ranks read
   Index boundary = 0;
   // Where some owned rows are copies of other servers' rows, these replace `own` and `outer`, by the number
   // of gathering layers behind:
   std::vector<NearRows> near;
-  // (rows that the first layer computes, F), where these are fewer and no slice of `features` can be taken
+  // (rows that the first layer computes, F) their features, where they aren't all rows and `features` is
+  // packed, which can't be sliced
   Rows computed_features;
   // what the strategy made of the part for its own schedule; null: nothing …
   const PartView* view = nullptr;

@@ -30,7 +30,8 @@ class FigureRequest {
   void* answer_;  // std::optional<Figures>
 };
 
-/// Nothing where `source`, a Schedule or an Exchange, has no such figures. Collective where making them is.
+/// The figures of `source`, a Schedule or an Exchange; none where it has no such figures. Collective where
+/// making them is.
 template <class Figures, class Source>
 std::optional<Figures> figures_of(Source& source) {
   std::optional<Figures> answer;

@@ -1,6 +1,6 @@
-// The two blocks of a halo exchange, as a layer pulls them. Forward: own rows, while halo rows travel, then
-// halo rows. Backward: halo rows first, so that their gradients travel while own ones are computed. Slot 0 =
-// owned rows, slot 1 = halo rows.
+// The two blocks of a halo exchange, as a layer pulls them. Forward gives it own rows while halo rows travel,
+// and then halo rows. Backward gives it halo rows first, so that their gradients travel while own rows' are
+// computed. Slot 0 = owned rows, slot 1 = halo rows.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace atl {
 // of halo rows back to their owners. A BoundarySet says which rows travel and in which format. Each exchange
 // decides how they are used and when they are waited for.
 
-/// Rows that are in flight; without any it is complete.
+/// Rows that are in flight. A transfer without rows is complete from the beginning.
 class PendingTransfer {
  public:
   /// Returns when the rows are here and unpacked. Otherwise as Event::wait().
@@ -35,7 +35,7 @@ class PendingTransfer {
   Event event_;
   std::optional<Wire> wire_;  // none: the rows aren't packed
   MatrixView rows_;
-  // the peers whose rows are packed, each where its own begin; none: all are packed at the beginning
+  // each peer's rows are packed where its own rows begin; none: all rows are packed from the beginning on
   std::span<const BoundaryRows> peers_;
 };
 
@@ -90,7 +90,7 @@ class HaloGather final : public Gather {
   Source source_;
 };
 
-/// Each exchange decides what happens to the gradients.
+/// The way back. Each exchange decides what happens to the gradients.
 class HaloGatherBack : public Gather {
  public:
   /// The layer writes d_halo (arriving, cols) and d_rows (owned, cols); empty: the rows take no gradient.
@@ -115,8 +115,9 @@ class HaloGatherBack : public Gather {
   Source source_;
 };
 
-/// What gathers of a part's layers read: the part's rows or, where some of these are copies, those that are
-/// near enough (GraphPart::near), which training alone reads. Immutable; one per exchange.
+/// What gathers of a part's layers read: all rows of the part. If some rows are copies, gathers read only
+/// those that are near enough (GraphPart::near); such a part is for training alone. Immutable; one per
+/// exchange.
 class BoundarySets {
  public:
   /// `trained`: the boundary rows that training's passes exchange; null: all rows, unrounded. A part that has
@@ -126,7 +127,7 @@ class BoundarySets {
   const Block& own(const ExchangedLayer& layer) const {
     return part_.near.empty() ? part_.own : part_.near[std::size_t(layer.hops_left)].own;
   }
-  /// All boundary rows, except of layers whose rows travel, when a pass `trains`.
+  /// All boundary rows; for a pass that `trains`, `trained` in the layers whose rows travel.
   BoundarySet& of(const ExchangedLayer& layer, bool trains) const {
     if (!part_.near.empty()) return *whole_[std::size_t(layer.hops_left)];
     return trains && trained_ && !layer.fixed ? *trained_ : *whole_.front();
@@ -134,7 +135,7 @@ class BoundarySets {
   std::vector<Index> source_rows(const ExchangedLayer& layer) const {
     return {own(layer).src(), of(layer, false).arriving()};
   }
-  /// The most over the layers whose rows travel.
+  /// The most `rows` that a layer has, of the layers whose rows travel.
   Index most(std::span<const ExchangedLayer> layers, Index (BoundarySet::*rows)() const) const;
   Index bytes() const;
 
@@ -158,9 +159,9 @@ class HaloBuffers {
     shared_.resize(most, widest_, device);
   }
 
-  Index widest() const { return widest_; }                          // columns of a layer whose rows travel
+  Index widest() const { return widest_; }                          // most columns of rows that travel
   MatrixView kept(int layer) { return kept_[std::size_t(layer)]; }  // (kept, cols)
-  /// Valid until the next layer's.
+  /// Memory that all layers share; valid until the next layer takes it.
   MatrixView shared(Index rows, Index cols) { return {shared_.data(), rows, cols}; }
   Index bytes() const {
     Index total = shared_.held_bytes();

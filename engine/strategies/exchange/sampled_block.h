@@ -19,8 +19,8 @@ namespace atl {
 class SampledBlock {
  public:
   /// Makes room for samples of `sources` of the sources of `whole`, whose arrays must outlive it. attention:
-  /// a sample's transposed arcs know their place. Address space is reserved for all arcs, but only the arcs
-  /// of a sample use memory.
+  /// a sample has transpose_arc, which attention needs. Address space is reserved for all arcs, but only the
+  /// arcs of a sample use memory.
   SampledBlock(const Block& whole, Index sources, bool attention);
   SampledBlock(const SampledBlock&) = delete;
 
@@ -91,8 +91,8 @@ inline void SampledBlock::take_rows(std::span<const VertexId> chosen, std::span<
   }
 }
 
-/// A counting sort that keeps the order of a destination's sources. Offsets serve as cursors and are
-/// restored.
+/// Transposes by a counting sort that keeps the order of a destination's sources. Offsets serve as cursors
+/// and are restored.
 inline void SampledBlock::transpose_back() {
   std::vector<Index>& offsets = arcs_.offsets;
   for (std::size_t d = 1; d < offsets.size(); ++d) offsets[d] += offsets[d - 1];

@@ -162,8 +162,8 @@ class Sampled final : public BoundarySet {
   std::vector<float> weights_;  // (arriving): how many rows each stands for
   std::vector<Sample> samples_;
   PairDraw pair_;
-  // All halo rows in the host's memory. On a CPU this is `outer_`, since a dry part has its arcs only in its
-  // block.
+  // The block of all halo rows, in the host's memory. On a CPU this is `outer_`, because a dry part has arcs
+  // only in that block.
   const Block whole_;
   const Block& outer_;        // all halo rows, in the device's memory
   std::int64_t cut_ = kNone;  // the epoch that block_ was cut for

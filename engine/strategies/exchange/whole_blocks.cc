@@ -27,8 +27,8 @@ class CagnetRow {
   /// The rows of `of_row` (vertices, cols) that this rank owns.
   MatrixView own(MatrixView of_row) const;
 
-  /// Starts to send each vertex's rows of all ranks' `partial` (vertices, cols) to its owner. `partial` is
-  /// overwritten by its packed form.
+  /// Each rank has partial sums for all vertices of the row, `partial` (vertices, cols). Starts to send each
+  /// sum to the vertex's owner. `partial` is overwritten by its packed form.
   Event collect(Traffic purpose, const Wire& wire, MatrixView partial);
   /// What collect() has brought: (owned, cols) from each rank of the row, in the order of columns; valid
   /// until the next transfer.

@@ -9,7 +9,7 @@ MatrixView in_halves(PackedRows rows) {
   return {reinterpret_cast<Bfloat16*>(rows.data), rows.rows, rows.row_bytes / Index(sizeof(Bfloat16))};
 }
 
-/// Rows as they lie, which must be without gaps.
+/// The rows of x where they lie. x must be contiguous.
 PackedRows as_stored(ConstMatrixView x) {
   ATOLL_CHECK(x.contiguous(), "rows of stride {} with {} columns", x.stride, x.cols);
   return {static_cast<std::byte*>(const_cast<void*>(x.address())), x.rows, x.row_bytes()};
@@ -52,7 +52,7 @@ PackedRows Wire::pack_copy(ConstMatrixView x, const ScratchKey& to) const {
 
 PackedRows Wire::pack_copy(ConstMatrixView x, MatrixView memory) const {
   ATOLL_CHECK(narrow_ || x.halves == nullptr, "{} x {} in halves, to be sent whole", x.rows, x.cols);
-  if (!narrow_ || x.halves != nullptr) return as_stored(x);  // messages are only read
+  if (!narrow_ || x.halves != nullptr) return as_stored(x);  // rows to be sent are only read
   const PackedRows copy{reinterpret_cast<std::byte*>(memory.data), x.rows, x.cols * Index(sizeof(Bfloat16))};
   axpby(*ctx_, 1, x, 0, in_halves(copy));
   return copy;

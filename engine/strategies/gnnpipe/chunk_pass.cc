@@ -132,8 +132,8 @@ LayerRows ChunkPass::rows_of(int layer, int chunk) const {
   return of;
 }
 
-/// Which rows are fresh differs from epoch to epoch. Rows of chunks that are done lie among this epoch's
-/// rows, the others in the history.
+/// Lists where the rows lie that each chunk reads, which differs from epoch to epoch. Rows of chunks that are
+/// done by then lie among this epoch's rows, the others in the history.
 void ChunkPass::begin_training(std::int64_t step, std::span<const int> order) {
   state_.step = step, state_.training = true;
   for (std::size_t i = 0; i < order.size(); ++i) place_[std::size_t(order[i])] = int(i);

@@ -32,7 +32,7 @@ struct ChunkRun {
 
 /// A slice of a part's rows with its arcs, on which a pipeline works at a time.
 struct ChunkRows {
-  Index begin = 0, end = 0;  // of the owned rows
+  Index begin = 0, end = 0;  // owned rows begin … end − 1
   Block own, outer;          // destinations: the slice; sources: the slice, and `reads`
   // rows of owned + halo outside of the slice that it reads, ascending; in the host's memory …
   std::span<const VertexId> reads;
@@ -55,8 +55,8 @@ struct ChunkArrays {
 class ChunkSizes final : public ViewSizes {
  public:
   struct Chunk {
-    Index rows = 0, reads = 0;           // rows outside it that it reads
-    Index own_arcs = 0, outer_arcs = 0;  // to its own rows, and to others
+    Index rows = 0, reads = 0;           // reads: rows outside of the chunk
+    Index own_arcs = 0, outer_arcs = 0;  // arcs from its own rows, and from `reads`
   };
   explicit ChunkSizes(std::span<const ChunkArrays> slices);
 
@@ -111,7 +111,7 @@ class StageRows {
   /// The present epoch's input of `layer` (owned, width). For the layer after the range it is the range's
   /// output.
   MatrixView present(int layer) { return slice(layer, present_, 0, owned_); }
-  /// Rows from other ranks (halo, in), for a layer that gathers; below, the history's rows.
+  /// Of a layer that gathers: rows from other ranks (halo, in); the history's rows (owned + halo, in).
   MatrixView present_halo(int layer) { return slice(layer, present_, owned_, halo_); }
   MatrixView history(int layer) { return slice(layer, 1 - present_, 0, owned_ + halo_); }
   /// The rows of both epochs in one matrix, and the row at which each begins.
@@ -204,7 +204,7 @@ class ChunkPass final : public Pass {
 
   /// Begins an epoch's training; `order` is that of the chunks. `step` keys its draws.
   void begin_training(std::int64_t step, std::span<const int> order);
-  /// Begins exact inference, one chunk after the other, in any order in which each finds what it reads.
+  /// Begins exact inference. Chunks come in any order in which each finds the rows that it reads.
   void begin_inference();
   /// In inference: fetches the rows of `layer`'s input for this chunk that other ranks have, and waits for
   /// them. Collective over the group, as soon as every rank has its rows of the chunk.
@@ -226,7 +226,7 @@ class ChunkPass final : public Pass {
   void bind(int layer) override { layer_ = layer; }
 
  private:
-  /// Own rows while the other ranks' rows of this chunk travel, then the rows read outside of the slice.
+  /// Gives own rows while other ranks' rows of this chunk travel, then the rows read outside of the slice.
   class There final : public Gather {
    public:
     explicit There(ChunkPass& pass) : pass_(pass) {}
@@ -240,8 +240,8 @@ class ChunkPass final : public Pass {
     PendingTransfer pending_;
     Source source_;
   };
-  /// The rows read outside of the slice first, so that gradients of other ranks' rows travel while own ones
-  /// are computed.
+  /// Gives the rows read outside of the slice first, so that gradients of other ranks' rows travel while own
+  /// ones are computed.
   class Back final : public Gather {
    public:
     explicit Back(ChunkPass& pass) : pass_(pass) {}

@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-/// Returns (owned + halo) the chunk of each row.
+/// Returns the chunk of each row (owned + halo).
 std::vector<std::int32_t> chunks_of_rows(const LocalGraph& graph) {
   std::vector<std::int32_t> chunk(std::size_t(graph.owned + graph.halo), 0);
   const auto mark = [&](Index first, std::span<const Index> slices) {
@@ -123,7 +123,7 @@ Block outer_block(const LocalGraph& graph, const ChunkArrays& chunk) {
   return block;
 }
 
-/// `reads` count twice: a ChunkPass holds as many numbers, which say which copy of each row an epoch takes.
+/// Bytes of a slice's arrays. `reads` count twice: a ChunkPass notes where each row lies in an epoch.
 Index bytes_of(const ChunkArrays& slice) {
   Index sum = 0;
   for (const Csr* each : {&slice.own, &slice.own_transpose, &slice.outer, &slice.outer_transpose})
@@ -180,7 +180,7 @@ ChunkView::ChunkView(const LocalGraph& graph, const ChunkSizes& sizes, DryArcs a
   }
 }
 
-/// A ChunkPass copies `reads`.
+/// Places the blocks alone. A ChunkPass copies `reads`.
 void ChunkView::place(DeviceCopies&, FunctionRef<Block(const Block& host)> placed) {
   for (ChunkRows& each : chunks_) {
     each.own = placed(each.own);

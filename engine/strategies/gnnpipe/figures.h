@@ -1,4 +1,4 @@
-// When a rank of a pipeline worked on each chunk, in the last epoch, and what it made that isn't finite.
+// When a pipeline's rank worked on each chunk of the last epoch, and how many of its values aren't finite.
 #pragma once
 
 #include <chrono>
@@ -17,13 +17,13 @@ struct ChunkTimes {
 };
 
 struct StageTimes {
-  int stage = 0, convolutions = 0;  // convolutions: how many of its layers read neighbours
-  bool leads = true;                // the first of the stage's ranks, which work on the same chunks at once
+  int stage = 0, convolutions = 0;     // convolutions: how many of its layers read neighbours
+  bool leads = true;                   // whether it is the first of the ranks that share the stage
   std::span<const ChunkTimes> chunks;  // in the epoch's order
 };
 
-/// Of a step with a loss or a gradient that isn't finite. Making it computes the step's forward again, so
-/// that no step may follow. Collective.
+/// How many elements of layers' outputs weren't finite, in a step whose loss or gradient wasn't. To count
+/// them, the step's forward is computed again, so no step may follow. Collective.
 struct StageNonFinite {
   int stage = 0;
   std::vector<double> by_layer;  // (the model's layers) elements of outputs; 0 for layers of other stages

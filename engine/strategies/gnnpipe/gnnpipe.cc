@@ -25,8 +25,8 @@ void share_gnnpipe_data(const Job& job, Rank rank, DataShare& share) {
   share.features = stage == 0, share.answers = stage + 1 == grid.stages;
 }
 
-/// All ranks of a stage hold its layers' parameters. Stages are divided once for all parameters, of which
-/// deep models have thousands.
+/// All ranks of a stage hold its layers' parameters. Layers are divided into stages once and not for each
+/// parameter, because deep models have thousands.
 void share_gnnpipe_model(const Job& job, const Model& model, Rank rank, ModelShare& share) {
   const PipelineGrid grid = pipeline_grid(job);
   const std::vector<LayerRange> stages = stage_ranges(job, model);
@@ -43,7 +43,7 @@ void share_gnnpipe_model(const Job& job, const Model& model, Rank rank, ModelSha
   };
 }
 
-/// What stages send each other: rows, and a tap.
+/// Fills in how many columns each stage sends the next one: those of its rows, and of a tap.
 void describe_gnnpipe(const Job& job, const Model& model, const PreparedGraph&, const GraphMarks&,
                       TrafficShape& shape) {
   const std::vector<LayerRange> stages = stage_ranges(job, model);
@@ -127,7 +127,7 @@ int tap_across(const Model& model, int first) {
   return -1;
 }
 
-/// best[s][e]: the lowest possible cost of the slowest of s stages that end before layer e.
+/// best[s][e] is the lowest possible cost of the slowest stage, if s stages have the layers before e.
 std::vector<LayerRange> balanced_ranges(const Model& model, int stages) {
   const int layers = int(model.layers.size()), once = model.constant_prefix();
   const std::vector<double> costs = costs_of(model);
@@ -175,8 +175,8 @@ int whole_layers(const Model& model, bool packed_features) {
   return model.layers.front()->spec().gathers || packed_features ? 1 : 0;
 }
 
-/// Chunks follow each other through S stages, of which the slowest takes m: (1 + (S − 1)/K) m. A whole layer
-/// of cost w comes before them and adds w, less its share of the first stage's work on one chunk.
+/// K chunks take (1 + (S − 1)/K) m to pass S stages, of which the slowest takes m for all chunks. A whole
+/// layer of cost w runs before the chunks, adds (1 − 1/K) w, and isn't part of the first stage's chunks.
 double stall_of_whole_layer(const Job& job, const Model& model, bool packed_features) {
   const bool is_free = model.constant_prefix() > 0 || whole_layers(model, packed_features) == 0;
   const std::vector<LayerRange> stages = stage_ranges(job, model);

@@ -15,9 +15,8 @@
 namespace atl {
 namespace {
 
-/// The paper has 4 per rank. A stage of several ranks divides each chunk among them, so 4 per rank would make
-/// products as many times smaller, and waits as many times shorter. Which of the two gains more was not
-/// measured.
+/// The paper has 4 per rank. Here a stage's ranks divide each chunk among themselves. With 4 chunks per rank,
+/// products would be smaller and waits shorter. Whether that gains time wasn't measured.
 constexpr int kChunksPerStage = 4;
 
 const char* const kGnnpipePaper = "Chen et al. 2023";
@@ -113,8 +112,7 @@ Layout gnnpipe_layout(const Job& job) {
   return layout;
 }
 
-/// Rows and taps go from each stage to the next once, and their gradients back. Within a stage it is as with
-/// `graph`.
+/// Rows and taps go to the next stage once, and gradients back. Within a stage, traffic is that of `graph`.
 EpochTraffic gnnpipe_traffic(const Options& given, const TrafficShape& shape) {
   TrafficShape inside = fetched_once(shape);
   inside.ranks = shape.parts;
@@ -157,7 +155,7 @@ std::vector<PairBytes> gnnpipe_flows(const Options&, const TrafficShape& shape,
   return flows;
 }
 
-/// As many stages as servers.
+/// The variant worth comparing has as many stages as servers.
 std::vector<std::string> gnnpipe_variants(const Job& job) {
   const int together = job.placement.ranks_per_server;
   const int servers = together > 1 ? job.placement.ranks / together : 1;
@@ -167,7 +165,8 @@ std::vector<std::string> gnnpipe_variants(const Job& job) {
 
 }  // namespace
 
-/// Where an option counts layers that read neighbours, those have nothing to learn and are computed once.
+/// Some models have an option that counts the layers that read neighbours. These layers learn nothing and are
+/// computed once, so such a model has one stage.
 int most_stages(const Job& job) {
   const ModelInfo* model = find_model(job.model.kind);
   const bool once = model == nullptr || !model->layers_option.empty();
@@ -178,8 +177,8 @@ PipelineGrid pipeline_grid(const Job& job) {
   const int ranks = job.placement.ranks, layers = most_stages(job);
   int given = int(job.strategy.options.integer("stages"));
   if (given == 0) given = int(pipeline_layers(job).size());
-  // On other ranks than the job was written for, as in prediction: the largest number of stages that divides
-  // both.
+  // The job may run on another number of ranks than it was written for, as in prediction. Then the number of
+  // stages is the largest one that divides both the given stages and the ranks.
   if (given > 0) return {std::gcd(given, ranks), ranks / std::gcd(given, ranks)};
   const int most = std::min(ranks, layers);
   for (int stages = most; stages > 1; --stages)
@@ -229,7 +228,7 @@ StrategyInfo gnnpipe_strategy() {
 
 namespace {
 
-// Doublings of the number of chunks. The memory that remains then belongs to all chunks together.
+// The most doublings of the number of chunks. Memory that remains then belongs to all chunks together.
 constexpr int kDoublings = 3;
 
 MemoryBudget::Way way_of(const Job& job, Recompute recompute, int chunks) {

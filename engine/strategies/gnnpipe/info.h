@@ -27,8 +27,8 @@ int most_stages(const Job& job);
 int pipeline_chunks(const Job& job);
 /// info_rules.cc: the rules between the options.
 std::vector<Rule> pipeline_rules();
-/// Its memoryBudget, and ways to keep it by training.recompute and the chunks, as far as the manifest doesn't
-/// give them.
+/// The strategy's memoryBudget, and the ways to keep within it: training.recompute and more chunks, unless
+/// the manifest gives them.
 MemoryBudget pipeline_budget(const Job& job, const Given& given);
 
 }  // namespace atl

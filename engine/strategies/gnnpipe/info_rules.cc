@@ -48,7 +48,7 @@ std::string stages_that_fit(const PlacementSpec& p, int most) {
                         [&](int s) { return p.ranks % s == 0 && stages_share_servers(p, s); });
 }
 
-/// The manifest doesn't give the number of stages, and no number fits.
+/// Reports that no number of stages fits, where the manifest doesn't give one.
 void no_stages_inside_servers(const Check& c) {
   const int most = most_stages(c.job);
   PlacementSpec p = c.job.placement;
@@ -126,7 +126,7 @@ void options_of_the_history(const Check& c) {
     warn_without_effect(c, block + option, "with one chunk, which reads no rows of an earlier epoch");
 }
 
-/// The number of layers depends on the model, which CEL doesn't know.
+/// CEL compares stages with ranks alone, because it doesn't know the model's number of layers.
 Rule stages_of_the_ranks_rule() {
   const std::string stages = "self.strategy.gnnpipe.stages", ranks = kRanksInCel;
   return {stages_of_the_ranks,
@@ -158,7 +158,7 @@ Rule layers_of_the_stages_rule() {
         "'numbers', self.stages, self.stages == 1 ? 'stage' : 'stages'])"}}};
 }
 
-/// In CEL: `field` of strategy.gnnpipe gives the number `stages`, unless `gives_none`.
+/// stages_inside_servers() in CEL, for a field that gives the number `stages`, unless `gives_none` is true.
 ServerRule given_stages_inside_servers(const std::string& field, const std::string& stages,
                                        const std::string& gives_none) {
   const std::string block = "self.strategy.gnnpipe.", ranks = kRanksInCel,

@@ -133,7 +133,8 @@ RangeInput Pipeline::input(int chunk) {
   return in;
 }
 
-/// Empty for the first stage, unless its rows come from a layer over all of them: features take no gradient.
+/// Where the gradients that leave a chunk go. The first stage has none, because features take no gradient,
+/// unless a layer over all rows makes its chunks' input.
 RangeGradient Pipeline::gradient(int chunk) {
   RangeGradient gradient;
   if (!is_first()) gradient.rows = of_chunk(d_input_, chunk);
@@ -253,9 +254,9 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
                                                                   : ChunkMatrices(leaves.rows, leaves.tap));
 }
 
-/// Backward has reused the outputs' memory. Computed again they are the same, because the step changed no
-/// weight where a gradient wasn't finite, draws are keyed by the step, and it read the history that lies
-/// there still. If only the loss wasn't finite, they are those of the weights after the step.
+/// Computes the step's outputs again, because backward has reused their memory. They are the same: a gradient
+/// wasn't finite, so no weight changed; draws are keyed by the step; the history that the step read is still
+/// there. If only the loss wasn't finite, they are those of the weights after the step.
 StageNonFinite Pipeline::recount_non_finite() {
   if (refreshed_) rows_->refresh();  // swaps back
   place_outputs();

@@ -19,9 +19,9 @@ namespace atl {
 
 // Which layers each stage of a pipeline has, what stages send each other, and the order of an epoch's chunks.
 
-/// By stage: as the job says, or such that the slowest stage has as little work as possible. Layers that are
-/// computed once belong to the first stage and cost nothing. Throws Error where there are more stages than
-/// layers.
+/// The layers of each stage: as the job says, or such that the slowest stage has as little work as possible.
+/// Layers that are computed once belong to the first stage and cost nothing. Throws Error where there are
+/// more stages than layers.
 std::vector<LayerRange> stage_ranges(const Job& job, const Model& model);
 
 /// How many leading layers run over all rows before the first chunk: those that are computed once, or else
@@ -44,7 +44,7 @@ void put_chunk_order(std::span<int> order, bool shuffle, std::uint64_t seed, std
 /// For each chunk, the other chunks that it reads in a layer that gathers.
 using ChunkReads = std::vector<std::vector<int>>;
 
-/// The chunks that any rank of the group reads; the same on all of them. Collective over the group.
+/// What any rank of the group reads for each chunk; the same on all of them. Collective over the group.
 ChunkReads reads_of_group(Communicator& comm, const RankGroup& group, std::span<const ChunkRows> chunks);
 
 /// One thing that a stage does.
@@ -56,7 +56,7 @@ struct FlowStep {
   };
   Kind kind = Kind::kRun;
   int chunk = 0;
-  int layer = 0;  // of the stage, from 0
+  int layer = 0;  // counted in the stage, from 0
   bool operator==(const FlowStep&) const = default;
 };
 
@@ -87,9 +87,9 @@ class ChunkMemories {
   /// Layers write their outputs where the next layer's input lies, which differs from one refresh to the
   /// next.
   void place_outputs();
-  /// Keeps outputs that become the history beyond backward.
+  /// Keeps the outputs beyond backward, because they become the history.
   void keep_outputs(bool on);
-  /// For an epoch whose backward goes over the chunks from the last of `order` to the first.
+  /// Sets the memory of chunks' output gradients, for an epoch with the chunks in this order.
   void place_gradients(std::span<const int> order);
   void count(ScheduleBytes& bytes) const;
 
@@ -122,7 +122,7 @@ class ChunkMatrices {
 /// References must outlive it.
 class ChunkArrivals {
  public:
-  /// The number of receives under way. Chunks that are so many places apart may use the same matrices.
+  /// The number of receives under way. Chunks that are kAhead places apart may use the same matrices.
   static constexpr std::size_t kAhead = 3;
 
   ChunkArrivals(Context& ctx, Communicator& comm, Rank from, Precision wire)
@@ -221,7 +221,7 @@ class Pipeline final : public Schedule {
   RangeGradient gradient(int chunk);
   MatrixView d_output(int chunk);
   MatrixView of_chunk(MatrixView all, int chunk) const;
-  /// After the first epoch without a history, its rows replace the zeros, wherever a run began.
+  /// Whether the epoch's rows become the history. Those of the first epoch without a history do.
   bool refreshes_after(std::int64_t epoch) const {
     return epoch % o_.refresh == 0 || (o_.refresh_after_first && !rows_->has_history());
   }
@@ -252,8 +252,8 @@ class Pipeline final : public Schedule {
   RankGroup group_;    // the ranks of the stage
   LayerRunner runner_;
 
-  // On the first stage, layers over all rows at once: those that are computed once, or else one that reads
-  // features which can't be sliced, or neighbours' features, which nobody need wait for.
+  // The first stage's layers that run over all rows at once: those that are computed once, or else a first
+  // layer that reads packed features (they can't be sliced) or neighbours' (they needn't be waited for).
   LayerRange whole_;
   std::unique_ptr<Exchange> whole_exchange_;
   std::unique_ptr<FullBatchPass> whole_pass_;
@@ -272,7 +272,7 @@ class Pipeline final : public Schedule {
   std::vector<FlowStep> flow_;  // … and the stage's steps then
   ChunkClock clock_;
   std::int64_t step_ = 0;   // the last one
-  bool refreshed_ = false;  // whether the last step's rows are the history by now
+  bool refreshed_ = false;  // whether the last step's rows have replaced the history
 };
 
 }  // namespace atl

@@ -47,8 +47,7 @@ void begin_in_turn(const Job& job, JobPlan& plan) {
   }
 }
 
-/// Where each chunk reads all others, stages evaluate one after the other; otherwise evaluation takes no
-/// longer.
+/// The longest that evaluation may take. If each chunk reads all others, stages evaluate one after the other.
 void evaluate_in_turn(const std::vector<StagePlan>& stages, JobPlan& plan) {
   if (stages.size() < 2) return;
   plan.evaluation_seconds = 0;

@@ -21,7 +21,7 @@ class StagesSection final : public PlanSection {
 
   std::string text() const override;
   void enter(nlohmann::ordered_json& plan) const override;
-  /// As "4 stages of 3, 3, 3, 2 convolutions, 16 chunks".
+  /// One line, as "4 stages of 3, 3, 3, 2 convolutions, 16 chunks".
   std::vector<std::string> lines(const JobPlan& plan, const Job& job) const override;
 
   /// In the order of stages.

@@ -1,4 +1,4 @@
-// A stage's chunks: the memory of its passes over them, what stages send each other of them, and the order in
+// A stage's chunks: the memory of its passes over them, how stages send them to each other, and the order in
 // which a stage infers them.
 #include <algorithm>
 #include <limits>
@@ -185,7 +185,7 @@ class Flow {
 
 }  // namespace
 
-/// Some readers at a time, because there are as many pairs as chunks squared.
+/// Sums over ranks for some readers at a time, because pairs of chunks are many.
 ChunkReads reads_of_group(Communicator& comm, const RankGroup& group, std::span<const ChunkRows> chunks) {
   constexpr std::size_t kPairs = std::size_t(1) << 17;  // a megabyte
   const std::size_t count = chunks.size();
@@ -207,7 +207,7 @@ ChunkReads reads_of_group(Communicator& comm, const RankGroup& group, std::span<
 
 std::vector<int> flow_order(const ChunkReads& reads) {
   std::vector<std::vector<int>> readers(reads.size());
-  std::vector<int> missing;  // of the chunks that each one reads: those not taken, less those taken
+  std::vector<int> missing;  // by chunk: how many chunks that it reads aren't taken, less those that are
   for (std::size_t chunk = 0; chunk < reads.size(); ++chunk) {
     missing.push_back(int(reads[chunk].size()));
     for (const int read : reads[chunk]) readers[std::size_t(read)].push_back(int(chunk));

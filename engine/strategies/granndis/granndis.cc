@@ -40,8 +40,8 @@ void share_granndis_data(const Job& job, Rank rank, DataShare& share) {
   share.server = granndis_server(job, rank);
 }
 
-/// Adds the rows that a server's ranks have for each other, for each layer whose rows travel only within a
-/// server: all layers but the last `beyond`.
+/// Adds the rows that a server's ranks send each other in each layer. The last `beyond` layers are left out,
+/// because their rows travel between servers too.
 void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::vector<CutRows>>& by_layer) {
   const int parts = int(held.halos.size()), layers = std::max(0, int(by_layer.size()) - beyond);
   for (int to = 0; to < parts; ++to) {
@@ -49,7 +49,8 @@ void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::v
     std::vector<std::vector<Index>> rows(std::size_t(layers), std::vector<Index>(std::size_t(parts), 0));
     for (std::size_t i = 0, from = 0; i < halo.size(); ++i) {
       while (halo[i] >= held.part_offsets[from + 1]) ++from;
-      // All layers with d or more gathering layers behind them read a row that is read from d hops away.
+      // If a row's nearest reader is d hops away, the layers with d or more gathering layers behind them read
+      // it.
       for (int l = 0; l < layers - held.near[std::size_t(to)][i]; ++l) ++rows[std::size_t(l)][from];
     }
     for (int l = 0; l < layers; ++l)

@@ -87,7 +87,8 @@ int servers(const Job& job) {
   return job.placement.ranks % together == 0 ? job.placement.ranks / together : 1;
 }
 
-/// Values that a row of the cut brings in a layer's forward passes; its gradient goes back once.
+/// How many values travel for a row of the cut in a layer's forward passes: the first one, and the one that
+/// backward repeats. The row's gradient goes back once.
 Index brought(const TrafficShape& shape, std::size_t layer) {
   return shape.widths[layer] + (layer < shape.repeated_widths.size() ? shape.repeated_widths[layer] : 0);
 }
@@ -196,7 +197,7 @@ void copies_that_are_read(const Check& c) {
         given.max_hop, counted_text(given.hops, "layer"), given.hops);
 }
 
-constexpr int kMostBatches = 64;  // that are tried; each try makes a plan
+constexpr int kMostBatches = 64;  // the most that are tried; each try makes a plan
 
 Job in_batches(Job job, int batches) {
   job.strategy.options.set("batches", std::int64_t(batches));
@@ -211,7 +212,8 @@ MemoryBudget::Way granndis_way(const Job& job, Recompute recompute, int batches)
   return way;
 }
 
-/// Recomputing costs a third more work and learns the same, so it comes first. More batches are more steps.
+/// Recomputing is tried first: it costs a third more work, but learns the same. More batches make more steps
+/// of an epoch.
 MemoryBudget batches_budget(const Job& job, const Given& given) {
   MemoryBudget budget{"strategy.granndis.memoryBudget", job.strategy.options.integer("memoryBudget")};
   Recompute recompute = job.training.recompute;

@@ -6,14 +6,12 @@
 
 namespace atl {
 
-/// How many ranks share a server: consecutive ones, placement.ranksPerServer of them; 0: each rank has its
-/// own server.
+/// How many consecutive ranks share a server: placement.ranksPerServer, or 1 where that is 0.
 int ranks_of_a_server(const Job& job);
-/// How many layers read the server's copies, how far from its own vertices copies reach, and whether these
-/// layers depend on nothing else.
+/// Which copies of other servers' vertices a server holds, and which layers read them.
 struct Expansion {
-  int hops = 1;    // how many gathering layers, the first ones, read copies …
-  int beyond = 0;  // … and how many behind them read rows of other ranks
+  int hops = 1;    // the first `hops` gathering layers read copies …
+  int beyond = 0;  // … and the `beyond` layers behind them read rows of other ranks
   int max_hop = 1;
   int fanout = 15;  // −1: all
   bool is_exact = false;

@@ -109,7 +109,7 @@ std::vector<std::string> ServersSection::lines(const JobPlan&, const Job&) const
   return all;
 }
 
-/// The user chooses what servers hold beside their own vertices.
+/// Names the options by which servers hold fewer copies at a time.
 std::string ServersSection::memory_advice() const {
   return "; or smaller strategy.granndis.hops, maxHop or fanout, or more batches";
 }

@@ -14,7 +14,7 @@ struct ServerPlan {
   Index arcs = 0;                // arcs that training sees
   Index bytes = 0;               // as RankMemory::held()
   std::vector<Index> batches{};  // what each batch takes of `bytes`; empty: there is one batch
-  // by layer that reads neighbours, from the first: the vertices that it computes
+  // for each layer that reads neighbours, from the first: how many vertices it computes
   std::vector<Index> computed;
   double share_of_copies() const { return double(copies) / double(std::max<Index>(own + copies, 1)); }
 };

@@ -102,8 +102,8 @@ ServerRule a_cache_of_whole_rows_rule() {
       kWholeRows};
 }
 
-/// All samplers but the first: historical embeddings only where some are other ranks', and none only where
-/// the model sums over neighbours once.
+/// All samplers but the first. `historical` needs layers that read other ranks' embeddings, and `none` needs
+/// a model whose sums over neighbours all come before anything learned.
 std::vector<std::string> minibatch_variants(const Job& job) {
   const bool has_others = job.placement.ranks > 1 && gathering_layers(job.model) > 1;
   const bool sums_once = find_model(job.model.kind)->aggregates_first;

@@ -63,7 +63,7 @@ std::unique_ptr<Schedule> make_minibatch(const ScheduleInput& in) {
                                      std::move(history));
 }
 
-/// Historical embeddings are rows of earlier steps: whoever reads them drops them out.
+/// Historical embeddings are rows of earlier steps, so dropout is applied where they are read.
 DropsOut minibatch_drops_out(const Job& job) {
   return reads_history(job) ? DropsOut::kReaders : DropsOut::kMakers;
 }

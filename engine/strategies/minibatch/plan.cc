@@ -24,7 +24,7 @@ class SumsSection final : public PlanSection {
   const Index sums_;  // bytes, of the rank that holds the most
 };
 
-/// None where no rank holds sums that a file could hold instead.
+/// Null where no rank holds sums that a file could hold instead.
 std::shared_ptr<const PlanSection> section(const SectionInput& in, JobPlan&) {
   if (in.job.resources.gpus > 0 || !sums_folder(in.job).empty()) return nullptr;
   Index most = 0;

@@ -86,7 +86,7 @@ void BatchInFlight::forward_columns(const WeightVersion& weights) {
   by_columns_->forward_columns(pass_, {weights, l}, whole_input(), whole_.saved(l));
 }
 
-/// Norms are here, however many ranks there are: running statistics follow the order of this phase.
+/// On any number of ranks, norms are computed in this phase, so that running statistics follow its order.
 void BatchInFlight::forward_own(const WeightVersion& weights) {
   const int l = split().whole;
   enter(Work::kForward);

@@ -1,6 +1,6 @@
 // One mini-batch on its way through P3's four phases (Gandhi & Iyer 2021, section 3.3): forward by columns,
-// forward of the own batch, backward of the own batch, backward by columns. Between two of them what the one
-// has begun travels, so that another batch's phase may be computed meanwhile.
+// forward of the own batch, backward of the own batch, backward by columns. What a phase has begun to send
+// travels until the batch's next phase, so another batch's phase can be computed meanwhile.
 #pragma once
 
 #include "sampler/batch_stream.h"
@@ -16,8 +16,8 @@ struct BatchInFlightOptions {
   bool weighs = false;  // batches have SharedRows
 };
 
-/// Reused. Phases are called in order, once each, with the same weights; collective over all ranks.
-/// References outlive it.
+/// Reused for one batch after the other. Phases are called in order, once each, with the same weights;
+/// collective over all ranks. References outlive it.
 class BatchInFlight {
  public:
   BatchInFlight(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
@@ -55,7 +55,7 @@ class BatchInFlight {
   const SplitLayers& split() const { return pass_.split(); }
   int layers() const { return int(model_.layers.size()); }
   bool has_rest() const { return split().whole + 1 < layers(); }
-  /// Whether layers behind read the output of the one that is made whole (GCNII's h⁰).
+  /// Whether later layers read the output of the layer whose product is made whole (GCNII's h⁰).
   bool is_tapped() const { return whole_.tapped() >= 0; }
   const Layer& whole_layer() const { return *model_.layers[std::size_t(split().whole)]; }
   void shape(PassMemory& memory, std::vector<LayerRows>& rows);
@@ -72,7 +72,7 @@ class BatchInFlight {
   const ColumnLayer* const by_columns_;  // the whole layer's; null: this rank has all columns
   PushPullPass pass_;
   DeviceCopies features_;
-  Rows input_, self_;  // (the group's rows, columns here), and of packed rows the destinations'
+  Rows input_, self_;  // (the group's rows, columns here); self_: the destinations' rows, if packed
   PassMemory constant_, whole_, rest_;
   std::vector<LayerRows> constant_rows_, whole_rows_, rest_rows_;
   const StreamedBatch* made_ = nullptr;

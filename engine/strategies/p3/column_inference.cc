@@ -40,7 +40,7 @@ ColumnInference::ColumnInference(Context& ctx, Communicator& comm, const Model& 
         {slab_begins(model, graph.whole.whole, graph.owners, rank, options.bytes, options.width), {}, {}});
 }
 
-/// Own rows of `rank`, as rows of the prepared graph.
+/// Rows begin … end − 1 of those that `rank` owns, as numbers in the prepared graph.
 std::span<const VertexId> ColumnInference::seeds_of(Rank rank, Index begin, Index end) {
   seeds_.resize(std::size_t(end - begin));
   std::iota(seeds_.begin(), seeds_.end(), VertexId(graph_.owners.first_row(rank) + begin));
@@ -115,7 +115,7 @@ WholeWeights::WholeWeights(Communicator& comm, const Model& whole_model, const P
 }
 
 void WholeWeights::refresh(Context& ctx) {
-  const Real* from = const_cast<Parameters&>(held_).values().data();  // read alone
+  const Real* from = const_cast<Parameters&>(held_).values().data();  // only read
   Real* const to = whole_.values().data();
   for (std::size_t i = 0; i < held_.entries().size(); ++i) {
     const Parameters::Entry& entry = held_.entries()[i];
@@ -127,7 +127,7 @@ void WholeWeights::refresh(Context& ctx) {
   }
 }
 
-/// A member's rows are neighbours in memory there and in ranges here.
+/// A member holds its rows of the weight next to each other. Here they lie in several ranges.
 void WholeWeights::fetch(Context& ctx, const Parameters::Entry& entry, Real* to) {
   const Index cols = entry.spec.cols;
   const MatrixView whole(to, entry.spec.rows, cols);

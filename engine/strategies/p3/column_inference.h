@@ -14,9 +14,9 @@
 
 namespace atl {
 
-/// Whether a model's first layers can be: they read neighbours once before the first product is whole, and
-/// that product isn't the last layer's alone, whose input are the embeddings. Others (SGC) go through the
-/// whole graph before any product.
+/// Whether a model's first layers can be computed so. Before the first product is whole they may read
+/// neighbours once at most; SGC reads them more often. If other layers come before that product, it may not
+/// be the last layer's, because the last layer's input is the embeddings.
 inline bool infers_by_columns(const Model& model) {
   const SplitLayers split(model);
   return split.hops <= 1 && (split.whole == 0 || split.whole + 1 < int(model.layers.size()));
@@ -33,9 +33,9 @@ inline Index slab_width(const Model& model, const ColumnShare& share) {
   return std::max(share.whole, share.members() * whole_layer(model).spec().out);
 }
 
-/// The first layers of exact inference, where ranks hold features by columns. What a slab reads goes to all
-/// of the group (ColumnPush), unless every rank reads all arcs; then summands travel, and scores. The compute
-/// thread calls it, and messages are on Lane::kBulk as Traffic::kEvaluation. References outlive it.
+/// The first layers of exact inference, where ranks hold features by columns. Each rank tells its group what
+/// its slab reads (ColumnPush), unless every rank reads all arcs. After that, summands and scores travel. The
+/// compute thread calls it, and messages are on Lane::kBulk as Traffic::kEvaluation. References outlive it.
 class ColumnInference final : public FirstLayers {
  public:
   /// `model`: of the columns that the rank has. `options`: as LayerwiseInference's, whose slabs are the same.
@@ -49,7 +49,7 @@ class ColumnInference final : public FirstLayers {
   /// A member's slab in the form in which its push would bring it. It is made here where every rank reads all
   /// arcs.
   struct Pushed {
-    std::vector<Index> begins;  // of all its slabs
+    std::vector<Index> begins;  // where each of its slabs begins
     Reusable<std::byte> structure;
     Reusable<VertexId> ids;
   };
@@ -77,8 +77,8 @@ class ColumnInference final : public FirstLayers {
   FeatureRows features_;
 };
 
-// All parameters on every rank, as exact inference reads them: rows that are with their columns are fetched
-// from the ranks that hold them.
+// All parameters on every rank, as exact inference reads them. Rows of weights that only the ranks with their
+// columns hold are fetched from these.
 
 class WholeWeights {
  public:
@@ -86,7 +86,7 @@ class WholeWeights {
   WholeWeights(Communicator& comm, const Model& whole_model, const Parameters& held, const ColumnShare& share,
                std::uint64_t seed);
 
-  /// With the held parameters' present values. Collective over the group, as Traffic::kEvaluation.
+  /// Takes the present values of the held parameters. Collective over the group, as Traffic::kEvaluation.
   void refresh(Context& ctx);
   Parameters& parameters() { return whole_; }
   Index bytes() const;

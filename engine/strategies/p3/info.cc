@@ -158,7 +158,7 @@ void copies_of_the_holders(const Check& c) {
           holders, by_server ? "servers" : "ranks", joined(allowed, " or "));
 }
 
-/// Where the partitioner's kind says nothing of it, CEL judges the ranks alone.
+/// CEL's message can't list the numbers that divide the holders.
 Rule copies_of_the_holders_rule() {
   const std::string p3 = "self.strategy.p3", ranks = kRanksInCel;
   const std::string together = "((!has(" + p3 + ".columns) || " + p3 +
@@ -192,7 +192,8 @@ void p3_on_several_ranks(const Check& c) {
   warn_of_one_rank(c, "minibatch");
 }
 
-/// Up to that rate three of four data sets lose less than a point (docs/benchmarks/p3-pipeline-accuracy.md).
+/// Up to rate_of_late_gradients() three of four data sets lose less than a point
+/// (docs/benchmarks/p3-pipeline-accuracy.md).
 void a_rate_for_late_gradients(const Check& c) {
   if (const double highest = rate_of_late_gradients(c.job); highest > 0)
     c.warning(

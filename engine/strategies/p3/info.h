@@ -16,23 +16,24 @@ struct ColumnGrid {
   int holders = 1, copies = 1;
   int pieces() const { return holders / copies; }
   int piece_of(Rank rank) const { return rank / together % pieces(); }
-  /// The ranks that have all pieces between them, by piece, `rank` among them: each makes products whole for
-  /// the others.
+  /// The ranks that together have all pieces, with `rank`, in the order of pieces. They make products whole
+  /// for each other.
   std::vector<Rank> group_of(Rank rank) const;
   /// The ranks that have the same piece as `rank`, ascending.
   std::vector<Rank> same_piece(Rank rank) const;
 };
 
-/// Copies that don't divide the holders, as on fewer ranks than the job was written for: none.
+/// If the job's copies don't divide the holders, as on fewer ranks than it was written for, each piece has
+/// one holder.
 ColumnGrid column_grid(const Job& job);
 /// Steps between reading weights for a gradient and taking it: 0 or 3.
 int pipeline_delay(const Job& job);
-/// Whether a job, of any strategy, takes Adam's steps by gradients of earlier weights. For these there is a
-/// rule: batches read predicted weights (strategies/p3/push_pull.h), and the optimiser knows of the delay
-/// (train/optimizer.h).
+/// Whether Adam's steps use late gradients: those of the weights some steps ago. If so, batches read
+/// predicted weights (strategies/p3/push_pull.h), and the optimiser allows for the delay (train/optimizer.h).
+/// The job may have any strategy.
 bool has_late_gradients(const Job& job);
-/// The highest learning rate with which the late gradients of a job, of any strategy, are known to train; 0:
-/// the job's isn't above it.
+/// The highest learning rate with which the job's late gradients are known to train, if its own rate is above
+/// that; otherwise 0. The job may have any strategy.
 double rate_of_late_gradients(const Job& job);
 std::vector<Rule> p3_rules();
 

@@ -1,5 +1,5 @@
-// Strategy `p3`: features by columns, the first layer computed in each for everybody's batch, the others data
-// parallel.
+// Strategy `p3`: ranks hold features by columns. Each computes the first layer in its columns for everybody's
+// batch; the other layers are data parallel.
 #include "strategies/p3/info.h"
 
 #include "job/strategies/batch_options.h"
@@ -13,7 +13,8 @@ void share_p3_data(const Job& job, Rank rank, DataShare& share) {
   share.columns = column_grid(job).group_of(rank);
 }
 
-/// Rows of the first layer's weights are with their columns; the same on all ranks that have these.
+/// A row of the first layer's weights is on the ranks that hold its feature's column, and is the same on all
+/// of them.
 void share_p3_model(const Job& job, const Model& model, Rank rank, ModelShare& share) {
   share.in_flight = pipeline_delay(job) + 1;
   share.places = [rank, grid = column_grid(job), split = SplitLayers(model).whole](

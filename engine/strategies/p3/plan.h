@@ -10,20 +10,20 @@ namespace atl {
 /// What all ranks send in an epoch with features held by columns, and what they would send with features held
 /// by rows.
 struct ColumnsPlan {
-  int pieces = 1, copies = 1;  // of the columns; ranks that have the same
+  int pieces = 1, copies = 1;  // pieces of the columns, and how many holders have the same one
   Index width = 0;             // of the products that are made whole
-  bool after_gather = true;    // false: an encoder's, of every row that batches read
+  bool after_gather = true;    // false: they are an encoder's, of every row that batches read
   int value_bytes = 4;
-  double rows = 0;     // whose products are made whole
+  double rows = 0;     // how many rows' products are made whole
   double pushed = 0;   // bytes of batches' first layers …
   double summed = 0;   // … of summands, scores and gradients …
-  double by_rows = 0;  // … and, by rows, of features, from those that have other columns
+  double by_rows = 0;  // … and, if features were held by rows, of features
   double sent() const { return pushed + summed; }
   /// The two terms of `summed`: the bytes of one column of the products, forward and backward; and those of
   /// attention's scores, which don't depend on the width.
   double a_column() const { return 2.0 * (pieces - 1) * rows * value_bytes; }
   double scores() const {
-    constexpr double kRounding = 1e-6;  // of what is drawn of some batches and told of all
+    constexpr double kRounding = 1e-6;  // relative error, since some batches' figures stand for all
     const double rest = summed - a_column() * double(width);
     return rest > kRounding * summed ? rest : 0;
   }
@@ -49,7 +49,7 @@ class ColumnsSection final : public PlanSection {
   ColumnsPlan columns_;
 };
 
-/// How a rank's batches go by columns (StrategyPlan::columns), and evaluation's slabs.
+/// Dry runs of a rank's batches by columns (StrategyPlan::columns), and of evaluation's slabs.
 std::unique_ptr<DryColumns> dry_batches_in_flight(const DryColumnsInput& in);
 std::unique_ptr<SlabColumns> slabs_by_columns(const Model& model, std::vector<ColumnShare> shares);
 

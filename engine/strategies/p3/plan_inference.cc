@@ -30,7 +30,8 @@ class SlabsByColumns final : public SlabColumns {
     here[std::size_t(EvaluationPart::kScores)] += score_bytes(rank, slabs);
   }
 
-  /// Rows of the group in the columns that are here; or rows put together from all, and all weights.
+  /// Counts what a rank holds: the group's rows in its own columns; or rows put together from all columns,
+  /// and all weights.
   void hold(Rank rank, const AllSlabs& slabs, const FeatureShape& features, DryRun& run) const override {
     const Index rows = gathers() ? slabs.of(rank).most_sources : slabs.of(rank).most_rows;
     if (are_inferred_)
@@ -43,7 +44,7 @@ class SlabsByColumns final : public SlabColumns {
   const ColumnShare& share(Rank rank) const { return shares_[std::size_t(rank)]; }
   bool gathers() const { return model_.layers.front()->spec().gathers; }
 
-  /// ColumnPush's.
+  /// Bytes that ColumnPush sends.
   double pushed_bytes(Rank rank, const AllSlabs& slabs) const {
     const GroupBatchOptions pushed = group_options(model_);
     const RankSlabs& of = slabs.of(rank);
@@ -73,8 +74,8 @@ class SlabsByColumns final : public SlabColumns {
     return bytes;
   }
 
-  /// Features put together from their columns (ColumnRows), and the weights that the rank hasn't
-  /// (WholeWeights).
+  /// Bytes that the rank sends where the members of its group put rows of features together (ColumnRows) and
+  /// fetch the weights that they lack (WholeWeights).
   double whole_row_bytes(Rank rank, const AllSlabs& slabs) const {
     const auto rows = [&](Rank of) { return gathers() ? slabs.of(of).sources : slabs.of(of).rows; };
     double weights = 0, bytes = 0;

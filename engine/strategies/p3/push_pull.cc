@@ -18,7 +18,7 @@ BatchFeedOptions feed_options(const Model& model, const PushPullOptions& options
   feed.batches.sampling.normalisation = model.needs.normalisation;
   feed.batches.sampling.attention = model.needs.attention;
   feed.batches.columns = group_options(model);
-  feed.batches.sampling.transpose_input = feed.batches.columns->hops == 0;  // else the group's batch has it
+  feed.batches.sampling.transpose_input = feed.batches.columns->hops == 0;  // else the group's batch has one
   return feed;
 }
 
@@ -177,7 +177,7 @@ void PushPull::train_in_pipeline(std::int64_t step, TrainingStep& session) {
   if (places_[0].flight->step() != step) fill_pipeline(step, session);
   Place &oldest = places_[0], &older = places_[1], &newer = places_[2], &newest = places_[3];
   const auto is_under_way = [](const Place& place) { return place.flight->step() > 0; };
-  // The sums of its gradients travel while the others compute.
+  // The sums of the oldest batch's gradients travel while the other batches compute.
   const MatrixView sums(parameters_.gradients().data(), 1, oldest.gradients.cols());
   axpby(ctx_, 1, oldest.gradients, 0, sums);
   for (int l = int(whole_model_.layers.size()) - 1; l > oldest.flight->whole_layer_number(); --l)

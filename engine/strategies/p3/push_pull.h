@@ -1,14 +1,15 @@
 // The schedule of P3 (Gandhi & Iyer 2021, sections 3.2 and 3.3): push-pull parallelism over mini-batches, one
 // at a time, or in its pipeline.
 //
-// In the pipeline each step computes one phase of each of four batches, two forward and two backward (its
-// Figure 6): of step t + 3 forward by columns, of t + 2 forward of the own batch, of t + 1 backward of it, of
-// t backward by columns, after which step t's update comes. What a phase begins to send arrives while others
-// compute. A batch is computed with the weights that it was begun with, in all of its phases. By SGD they are
-// those that there were then: w(t + 1) = w(t) − η ∇f(w(t − 3)), the first weights before. By Adam they are
-// those that are expected when its own step has been taken, four updates on: w(t) + 4 (w(t) − w(t − 1)).
-// SpecTrain (Chen et al. 2018) and XPipe (Guan et al. 2019) predict them likewise, along the optimiser's
-// last direction; train/optimizer.h has the rest of the rule.
+// In the pipeline each step computes one phase of each of four batches (Figure 6): forward by columns for the
+// batch of step t + 3, forward of the own batch for t + 2, backward of the own batch for t + 1, and backward
+// by columns for t. Then step t's update comes. What a phase begins to send arrives while others compute.
+//
+// All phases of a batch use the weights that it was begun with. With SGD these are the weights at that time:
+// w(t + 1) = w(t) − η ∇f(w(t − 3)), where the first batches use the first weights. With Adam they are the
+// weights expected after the batch's own step, four updates later: w(t) + 4 (w(t) − w(t − 1)). SpecTrain
+// (Chen et al. 2018) and XPipe (Guan et al. 2019) predict them likewise, along the optimiser's last
+// direction; train/optimizer.h has the rest of the rule.
 #pragma once
 
 #include <optional>
@@ -30,7 +31,7 @@ struct PushPullOptions {
   bool predicts = false;  // with a delay: batches read the weights that their step is expected to leave
   Passes passes = Passes::kTraining;
   Precision wire = Precision::kFloat32;
-  Index slab_bytes = atl::slab_bytes(0);  // of inference
+  Index slab_bytes = atl::slab_bytes(0);  // for inference
   std::int64_t epochs = 1;                // batches beyond them aren't made ahead
 };
 
@@ -39,7 +40,8 @@ class PushPull final : public Schedule {
  public:
   static constexpr int kDelay = 3;
 
-  /// `whole_model`: the same of all columns, for exact inference of models whose first layers need them.
+  /// `whole_model`: the same model with all columns, for exact inference of models whose first layers need
+  /// them.
   PushPull(Context& ctx, Communicator& comm, const Model& model, Model whole_model, Parameters& parameters,
            const BatchGraph& graph, const PushPullOptions& options);
 
@@ -91,8 +93,8 @@ class PushPull final : public Schedule {
   // For training:
   LayerRunner runner_;
   std::vector<Place> places_;  // by age, the oldest first; the last one is free between two steps
-  Matrix last_move_;           // (1, trainable) by the last update, where it predicts weights
-  Matrix under_way_{1, 2};     // whether weights were stashed, and of how many batches forward is done
+  Matrix last_move_;           // (1, trainable) the last update's change, where it predicts weights
+  Matrix under_way_{1, 2};     // whether weights were stashed, and for how many batches forward is done
   bool has_trained_ = false;
   BatchInFlight* at_loss_ = nullptr;
   std::optional<BatchFeed> feed_;  // none: this schedule doesn't train

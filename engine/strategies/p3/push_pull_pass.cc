@@ -92,7 +92,7 @@ MatrixView PartialSums::summands(Index cols) {
   return sized(summands_, batch_->whole_rows(), cols);
 }
 
-/// Others' summands of own rows, in the order of members.
+/// Where the summands of own rows arrive that `member` sends.
 MatrixView PartialSums::arrived_from(int member, Index cols) {
   const Index own = batch_->whole_count(share_.place), place = member - (member > share_.place ? 1 : 0);
   return MatrixView(arrived_.data(), own * (share_.members() - 1), cols).slice_rows(place * own, own);

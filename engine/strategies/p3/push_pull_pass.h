@@ -1,6 +1,6 @@
-// The verbs of a pass over one mini-batch whose first layers are computed by columns: those of the whole
-// group's batches, in the columns that this rank has, until the first product is made whole at each batch's
-// owner. The other layers are the own batch's alone.
+// The verbs of a pass over one mini-batch whose first layers are computed by columns. This rank computes them
+// for the whole group's batches, in the columns that it has, until the first product is made whole at each
+// batch's owner. It computes the other layers for its own batch alone.
 #pragma once
 
 #include <vector>
@@ -15,14 +15,14 @@
 
 namespace atl {
 
-// The first layer's products, made whole over the ranks that have the features' columns between them: each
+// The first layer's products, made whole over the ranks among which the features' columns are divided: each
 // sends the summands of a batch's rows to the batch's owner, which adds them up, and the owner sends the
 // gradient to all (Gandhi & Iyer 2021, section 3.2.2: steps 3 and 7).
 //
 // Summands and gradients cross as strategy.wire says; a rank's own are never rounded. Scores cross whole, as
 // under every strategy: a rounded one would change every weight of its softmax.
 
-/// As what they are counted, there and back.
+/// The kinds of traffic that sums count as, there and back.
 struct PartialTraffic {
   Traffic forward = Traffic::kPartial, back = Traffic::kPartialGradient;
 };
@@ -34,7 +34,7 @@ class PartialSums final : public Columns {
   PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire,
               const PartialTraffic& traffic);
 
-  /// The group's next batch, which outlives the pass over it.
+  /// Sets the group's next batch, which outlives the pass over it.
   void begin(const GroupBatch& batch);
 
   MatrixView summands(Index cols) override;
@@ -81,14 +81,14 @@ struct SplitLayers {
   explicit SplitLayers(const Model& model)
       : whole(model.constant_prefix()), hops(whole + (model.spec(whole).gathers ? 1 : 0)) {}
   int whole = 0;  // the layer whose product is made whole
-  int hops = 0;   // layers that gather up to it, itself among them
+  int hops = 0;   // how many layers gather, up to and with that one
 };
 
-/// What of the group's batches those layers need.
+/// What those layers need of the group's batches.
 GroupBatchOptions group_options(const Model& model);
 
 struct PushPullPassOptions {
-  int end = 0;  // of the layers of the pass, which begin with the first
+  int end = 0;  // the pass has layers 0 … end − 1
   std::uint64_t seed = 1;
   Precision wire = Precision::kFloat32;
   PartialTraffic traffic{};
@@ -103,7 +103,7 @@ class PushPullPass final : public Pass {
   /// The batch that is computed next, and its group's; `step` (from 1) keys draws. Both outlive the pass over
   /// them.
   void begin(const Batch& batch, const GroupBatch& group, std::int64_t step, bool training = true);
-  /// As BatchPass::share(), for the layers behind.
+  /// As BatchPass::share(), for the layers after the first product.
   void share(Communicator& comm, const SharedRows& shares) { own_.share(comm, shares); }
   const SplitLayers& split() const { return split_; }
   /// The row counts of all layers.
@@ -124,9 +124,9 @@ class PushPullPass final : public Pass {
   BatchPass own_;
   PartialSums sums_;
   DeviceCopies copies_;
-  std::vector<Block> blocks_;            // of the group, by hop
-  std::span<const VertexId> ids_;        // of its rows
-  std::span<const VertexId> group_ids_;  // of those whose product is made whole
+  std::vector<Block> blocks_;            // the group's, by hop
+  std::span<const VertexId> ids_;        // of the group's rows
+  std::span<const VertexId> group_ids_;  // of the group's rows whose product is made whole
   std::vector<LayerRows> rows_;
   BlockGather gather_;
   std::size_t at_ = 0;

@@ -9,8 +9,8 @@ struct Smoothing {
   bool rows = false, gradients = false;
 };
 
-/// By the options of `pipegcn`. `auto` smooths both, unless nothing is late, or a sample of boundary rows
-/// brings other rows in each epoch.
+/// What the options of `pipegcn` say. `auto` smooths both, unless nothing is late, or a sample of boundary
+/// rows brings other rows in each epoch.
 Smoothing pipegcn_smoothing(const Options& options);
 
 }  // namespace atl

@@ -51,8 +51,8 @@ class PipeGcn final : public Exchange {
     epochs_.zero();
   }
 
-  /// Waits for transfers, which write to the buffers that end here. Errors are ignored: whoever waited for a
-  /// lost rank has reported it.
+  /// Waits for transfers, because they write to buffers that are freed here. Errors are ignored: an earlier
+  /// call that waited for the lost rank has reported it.
   ~PipeGcn() override {
     try {
       for (std::size_t l = 0; l < rows_.size(); ++l) {
@@ -149,14 +149,14 @@ class PipeGcn final : public Exchange {
     StaleRows* stale_ = nullptr;
   };
 
-  /// The epoch in which the rows left that this epoch uses and whose gradients it sends back.
+  /// Returns the epoch in which those rows left that this epoch uses, and whose gradients it sends back.
   std::int64_t used_epoch() const { return is_refilled(epoch_) ? epoch_ : epoch_ - options_.staleness; }
-  /// The epoch in which the rows left whose gradients this epoch adds to its own.
+  /// Returns the epoch in which those rows left whose gradients this epoch adds to its own.
   std::int64_t returned_epoch() const {
     if (options_.staleness == 0 || is_refilled(epoch_)) return epoch_;
     return is_refilled(epoch_ - 1) ? epoch_ - 1 : epoch_ - 2;
   }
-  /// Whether that epoch waited for its own rows and gradients (see the top).
+  /// Whether `epoch` waited for its own rows and gradients (see the top).
   bool is_refilled(std::int64_t epoch) const { return double(epochs_.at(0, 1)) == double(epoch); }
 
   std::optional<StaleRows::Smoothing> smoothing(bool on) const {

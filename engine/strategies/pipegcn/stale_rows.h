@@ -1,5 +1,5 @@
-// The rows, or gradients, that travel in one direction of one layer under PipeGCN. They are on their way
-// until the next epoch, while those that arrived for the last one are in use, as they came or smoothed.
+// The rows, or gradients, that travel in one direction of one layer under PipeGCN. Rows that leave in one
+// epoch arrive for the next one. Until then, those that arrived before are in use, as they came or smoothed.
 // Smoothing (section 3.4) replaces arrivals by their moving average, a ← γ a + (1 − γ) arrived. It begins at
 // zero, so without a correction the average of n arrivals is too small by the factor 1 − γⁿ.
 #pragma once

@@ -17,7 +17,7 @@ UsedWith rule(const std::string& name) {
   return {"strategy.sancus.rule", {name}};
 }
 
-/// The traffic of an epoch in which every block travels, which is the most.
+/// The most traffic that an epoch can have: every block travels.
 EpochTraffic sancus_traffic(const Options& options, const TrafficShape& shape) {
   return block_traffic(options, fetched_once(shape));
 }
@@ -72,7 +72,8 @@ std::vector<Field> sancus_options() {
   return all;
 }
 
-/// Warns about options on which blocks are left out, and on what their gradients do then, where none is.
+/// Where every block is broadcast in each epoch, warns about the options that say which blocks aren't, and
+/// what becomes of their gradients.
 void blocks_that_are_always_sent(const Check& c) {
   if (c.job.placement.ranks == 1) return;
   const Options& given = c.job.strategy.options;

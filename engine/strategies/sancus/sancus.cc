@@ -108,7 +108,7 @@ class Sancus final : public Exchange {
   };
 
   bool bounded() const { return options_.rule == SancusOptions::Rule::kBounded; }
-  bool is_first() const { return passes_.at(0, 0) == 1; }  // no rank has any rows yet
+  bool is_first() const { return passes_.at(0, 0) == 1; }  // no rank has other ranks' rows yet
 
   bool is_due() const {
     return is_first() || epoch_ <= options_.warmup || (epoch_ - options_.warmup) % options_.every == 0;

@@ -10,9 +10,9 @@ struct SancusOptions {
     kFixed,   // by the epoch's number
     kBounded  // by the block's change and age
   } rule = Rule::kFixed;
-  std::int64_t warmup = 50, every = 2;   // fixed: all epochs up to `warmup`, then one of `every`
-  double threshold = 0.05;               // bounded: the largest relative change since it was sent …
-  std::int64_t staleness = 4;            // … and the most epochs since then
+  std::int64_t warmup = 50, every = 2;  // fixed: all epochs up to `warmup`, then one of `every`
+  double threshold = 0.05;              // bounded: the largest relative change of a block that isn't sent …
+  std::int64_t staleness = 4;           // … and the most epochs since it was sent last
   bool gradients_of_cached_rows = true;  // whether these are sent to their owners in every epoch
   Precision wire = Precision::kFloat32;
 };

@@ -8,11 +8,11 @@
 
 namespace atl {
 
-/// Counts of a strategy with batches, since it was made.
+/// Counts of a schedule with batches, since it was made.
 struct BatchCounts {
   Index own_rows = 0, cached_rows = 0, fetched_rows = 0;  // rows of input features, by where they were
   Index reallocations = 0;    // steps in which memory grew for a batch larger than all before
-  double waited_seconds = 0;  // that training waited for the next batch
+  double waited_seconds = 0;  // how long training waited for the next batch
   Index gpu_rows = 0;         // how many of own_rows lay in the GPU's memory
 
   static constexpr auto members() {
@@ -25,7 +25,7 @@ struct BatchCounts {
   }
 };
 
-/// Each count of both.
+/// Applies `operation` to each count of the two.
 template <class Operation>
 BatchCounts combined(BatchCounts counts, const BatchCounts& others, Operation operation) {
   each_member<BatchCounts>(

@@ -1,5 +1,5 @@
-// A schedule's batches, step by step: the stream that makes them ahead of time, which restarts where steps
-// restart, and counts over them; and the verbs of a pass over one batch.
+// BatchFeed gives a schedule its batches, step by step. A stream makes them ahead of time, and is started
+// again where the run's steps don't follow each other. BatchPass has the verbs of a pass over one batch.
 #pragma once
 
 #include <memory>
@@ -49,7 +49,7 @@ class BatchFeed {
   std::optional<BatchStream> stream_;
   std::vector<VertexId> rows_;
   BatchCounts counts_;
-  double waited_before_ = 0;           // for batches of earlier streams
+  double waited_before_ = 0;           // seconds, for batches of earlier streams
   std::int64_t next_ = -1, end_ = -1;  // steps of the stream: the next one, and the one after its last
 };
 
@@ -72,17 +72,18 @@ class BlockGather final : public Gather {
   bool is_pulled_ = true;
 };
 
-/// A gather is one block, whose sources this rank has fetched or computed itself, so that nothing travels
-/// between layers. One per rank and batch in flight. References must outlive it.
+/// The verbs of a pass over one batch. Each gather is one block, whose sources this rank has fetched or
+/// computed itself, so that nothing travels between layers. One per rank and batch in flight. References must
+/// outlive it.
 class BatchPass final : public Pass {
  public:
-  /// `seed` is that of all draws.
+  /// `seed` keys all draws.
   BatchPass(Context& ctx, const Model& model, LayerRange layers, std::uint64_t seed);
 
   /// Sets the batch that is computed next, which must outlive its pass. `step` (from 1) keys its draws.
   void begin(const Batch& batch, std::int64_t step, bool training);
-  /// Call after begin() where layers reduce and several ranks compute batches. `shares` says which rows they
-  /// share; it must outlive the pass.
+  /// Call after begin() where layers call Verbs::reduce() and several ranks compute batches. `shares` says
+  /// which rows they share; it must outlive the pass.
   void share(Communicator& comm, const SharedRows& shares);
   /// Rows of each layer of the range, on that batch. Layers that gather take the batch's layers in turn;
   /// others have as many outputs as inputs.

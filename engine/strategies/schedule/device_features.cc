@@ -12,7 +12,8 @@ namespace {
 
 constexpr Index kPiece = 65536;  // rows that go to the device at a time
 
-/// The own rows with the most neighbours, the first ones among equals; ascending.
+/// The `count` own rows with the most neighbours, ascending. Of rows with equally many, it takes the first
+/// ones.
 std::vector<VertexId> most_read(const BatchGraph& graph, Rank rank, Index count) {
   const Index first = graph.owners.first_row(rank);
   std::vector<VertexId> rows(std::size_t(graph.owners.rows(rank)));
@@ -62,7 +63,7 @@ void DeviceFeatures::hold_some(const BatchGraph& graph, Rank rank, Index count) 
   upload(graph.features, chosen);
 }
 
-/// Copies `rows` of them to the device, some at a time, as the held ones.
+/// Copies the given own rows to the device, kPiece at a time. They become the held ones.
 void DeviceFeatures::upload(const Rows& own, std::span<const VertexId> rows) {
   const Index count = Index(rows.size()), cols = own.cols();
   const Storage storage = own.dense.storage();  // Reals, if rows are packed

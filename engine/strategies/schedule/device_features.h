@@ -1,11 +1,11 @@
-// Features of mini-batches on a GPU. As many own rows as fit into a share of its memory lie there, those with
-// the most neighbours first. The others the GPU reads row by row in the host's memory, which is pinned for
-// this, as batches draw them. So the host copies only other ranks' rows, or, where its memory can't be
-// pinned, all rows that aren't on the GPU.
+// Features of mini-batches on a GPU. A share of its memory holds as many own rows as fit, those with the most
+// neighbours first. The GPU reads the other own rows from the host's memory, which is pinned for this, row by
+// row as batches draw them. So the host copies only other ranks' rows. If its memory can't be pinned, it
+// copies all rows that aren't on the GPU.
 //
-// The result doesn't depend on where rows lie. Rows that ranks hold packed are dense on the GPU, where
-// batches get them dense, and are never read in the host's memory. Batches' sparse rows take few bytes, so
-// the host puts them together.
+// The result doesn't depend on where rows lie. If ranks hold rows packed and batches get them dense, the GPU
+// holds those that fit dense, and reads none from the host's memory. If batches get sparse rows, the GPU
+// holds none: they take few bytes, so the host puts them together.
 #pragma once
 
 #include <vector>
@@ -17,8 +17,8 @@
 
 namespace atl {
 
-// Collects a batch's rows where a device's kernels read them, from where the device finds them
-// (sampler/feature_store.h).
+// Collects a batch's rows in the device's memory. RowSources (sampler/feature_store.h) says where the device
+// finds each of them.
 
 /// The matrices whose rows RowSources numbers; they have equally many columns, or are empty.
 struct RowPlaces {
@@ -36,8 +36,8 @@ class SourcedRows {
     Rows rows;  // (rows, cols)
     Rows self;  // as RangeInput::self
   };
-  /// given (n, cols): the rows that are in neither place, in the host's memory, stored as those in `places`
-  /// are. The result is valid until the next call; it is `given` itself where the host's memory is the
+  /// given (n, cols): the rows that are in neither place, in the host's memory, stored like the rows in
+  /// `places`. The result is valid until the next call; it is `given` itself where the host's memory is the
   /// device's.
   Input of(const RowSources& sources, const RowPlaces& places, const FeatureRows& given);
 
@@ -59,12 +59,13 @@ class SourcedRows {
 /// One per rank, used by its compute thread. On a CPU it passes a batch's features on unchanged.
 class DeviceFeatures {
  public:
-  /// share: of the GPU's memory, 0 … 1. The context and graph.features must outlive it.
+  /// share: how much of the GPU's memory rows may take, 0 … 1. The context and graph.features must outlive
+  /// it.
   DeviceFeatures(Context& ctx, const BatchGraph& graph, Rank rank, double share);
   ~DeviceFeatures();
   DeviceFeatures(const DeviceFeatures&) = delete;
 
-  /// Which rows the device has, for the threads that make batches; valid while this lives.
+  /// Tells the threads that make batches which rows the device has; valid while this lives.
   DevicePlaces places() const { return {held_, hosts_.rows > 0}; }
   /// The matrices that hold these rows.
   RowPlaces rows() const { return {rows_, hosts_}; }

@@ -46,8 +46,8 @@ EmbeddingHistory::EmbeddingHistory(Context& ctx, Communicator& comm, const Model
   }
 }
 
-/// Waits for transfers, which write to memory that ends here. Errors are ignored: whoever waited for a lost
-/// rank has reported it.
+/// Waits for transfers, because they write to memory that is freed here. Errors are ignored: an earlier call
+/// that waited for the lost rank has reported it.
 EmbeddingHistory::~EmbeddingHistory() {
   try {
     for (Flight& each : flights_) each.event.wait();
@@ -139,18 +139,20 @@ void EmbeddingHistory::count(ScheduleBytes& bytes) const {
     add(each.arriving), add(each.leaving);
     bytes.halo += each.known.held_bytes();
   }
-  // The threads that make batches have one too.
+  // The threads that make batches have a directory too.
   bytes.halo += ages_.held_bytes() + rows_.bytes() + 2 * directory_.bytes();
 }
 
-// The matrices of a checkpoint for a rank's historical embeddings: those that are kept, their ages, and those
-// under way with their slots. Numbers are written as two Reals each, which a float holds exactly.
+// A checkpoint has these matrices of a rank's historical embeddings: the kept rows, their ages, and the rows
+// under way with their slots. A number is written as two Reals, because one float doesn't hold all of them
+// exactly.
 
 namespace {
 
 constexpr Index kHalf = Index(1) << 20;
 
-/// Writes or reads numbers column by column of (2, numbers).
+/// Writes or reads numbers one after the other in a matrix (2, numbers): a column has a number's high and low
+/// half.
 class Numbers {
  public:
   explicit Numbers(MatrixView numbers) : numbers_(numbers) {}
@@ -172,14 +174,15 @@ class Numbers {
 
 }  // namespace
 
-/// Waits for transfers under way; it doesn't matter when they arrive.
+/// Waits for the rows under way, so that a checkpoint can hold them. A resumed run uses them in the same step
+/// as this one.
 std::vector<NamedMatrix> EmbeddingHistory::state() {
   if (rows_.slots() == 0) {
     for (Flight& each : flights_) each.event.wait();
     return {};
   }
-  // Since the last call no step has changed what was written then, or read from a checkpoint, which the
-  // directory doesn't know before start().
+  // Without a step since the last call, ages_ and `known` are right as they are. They may come from a
+  // checkpoint, which the directory learns of only in start(), so they must not be written again.
   if (!std::exchange(state_was_taken_, true)) write_known();
   std::vector<NamedMatrix> all{{"history.ages", ages_}};
   for (std::size_t i = 0; i < kept_.size(); ++i)

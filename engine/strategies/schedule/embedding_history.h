@@ -1,11 +1,11 @@
 // A rank's cache of historical embeddings (Vasimuddin et al. 2022, "DistGNN-MB"; Fey et al. 2021,
-// "GNNAutoScale"), on the side that trains: the inputs of inner layers for other ranks' vertices, as their
-// owners last pushed them. Before a step its leaves are read from here; after its forward this rank pushes
-// the rows that others keep. What was pushed has `delay` steps to arrive, and is then put into its slots.
-// Leaves take no gradient.
+// "GNNAutoScale"), for the training thread. It keeps inner layers' inputs for other ranks' vertices, as their
+// owners last pushed them. Before a step, the rows of the batch's leaves are read from it. After the step's
+// forward, this rank pushes the rows that others keep. Pushed rows have `delay` steps to arrive, and are then
+// put into their slots. Leaves take no gradient.
 //
-// The numbers of kept rows, and of rows for each step on its way, are fixed. Only the memory for leaving rows
-// grows.
+// The number of kept rows is fixed, and so is the number of rows that may arrive of one step. Only the memory
+// for leaving rows grows.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ class EmbeddingHistory {
   EmbeddingHistory(const EmbeddingHistory&) = delete;
   ~EmbeddingHistory();
 
-  /// The rows that it has, as of the next step.
+  /// Says which rows are kept, as of the next step.
   const HistoryDirectory& directory() const { return directory_; }
   /// `step` (from 0) is the next one that is trained. In a resumed run, fill state() before.
   void start(std::int64_t step);
@@ -48,9 +48,9 @@ class EmbeddingHistory {
   struct Flight {
     std::vector<Matrix> arriving;  // by inner layer: (slots, its width)
     std::vector<Matrix> leaving;   // (1, elements)
-    Matrix known;                  // (1, numbers) what arrives, as a checkpoint writes it
+    Matrix known;                  // (2, numbers) which rows arrive, as in a checkpoint
     Event event;
-    bool packed = false;  // what arrives isn't unpacked yet
+    bool packed = false;  // rows that arrive aren't unpacked yet
   };
   Flight& flight_of(std::int64_t step) { return flights_[std::size_t(step) % flights_.size()]; }
   void settle(Flight& flight, const PushedRows& arriving);
@@ -65,7 +65,7 @@ class EmbeddingHistory {
   HistoryDirectory directory_;
   std::vector<Matrix> kept_;     // by inner layer: (slots, its width)
   std::vector<Flight> flights_;  // (delay) by step
-  Matrix ages_;                  // (inner layers, slots) as a checkpoint writes them
+  Matrix ages_;                  // (inner layers, slots) as in a checkpoint
   DeviceCopies copies_;          // of the row numbers that a step reads, takes and pushes
   std::vector<Message> sends_, receives_;
   bool state_was_taken_ = false;  // whether state() was called since the last step

@@ -40,7 +40,7 @@ void FullBatch::begin_part(double all_vertices, MakeExchange make_exchange) {
   memory_.shape(layer_rows());
 }
 
-/// Rows of the layers that aren't computed once. Each layer reads the output of the one before.
+/// The row counts of all layers behind the constant ones. Each layer reads the output of the one before.
 std::vector<LayerRows> FullBatch::layer_rows() const {
   std::vector<LayerRows> rows;
   for (int l = prefix_; l < layers(); ++l) {
@@ -91,7 +91,8 @@ void compute_constant(const Model& model, Parameters& parameters, FullBatchPass&
   }
 }
 
-/// Layers that work in place compute fewer and fewer rows where some are copies.
+/// Computes the constant layers. Those that work in place share the memory of the first of them, which
+/// computes the most rows: where some rows are copies, each layer computes fewer than the one before.
 void FullBatch::compute_prefix() {
   if (prefix_ == 0) return pass_->prepare();
   const Index rows = outputs_[std::size_t(first_in_place(model_, {0, prefix_}))],
@@ -118,7 +119,7 @@ void FullBatch::train(std::int64_t step, TrainingStep& session) {
   const ConstMatrixView logits = forward(step, true);
   enter(Work::kLoss);
   session.loss(logits, {}, memory_.d_output());
-  // The gradients are this rank's share; their sum over ranks is the whole. Features take none.
+  // These gradients are this rank's share; their sum over ranks is the whole. Features take no gradient.
   runner_.backward(*pass_, parameters_.present(), memory_, input(), {}, &session);
   enter(Work::kUpdate);
   session.update();

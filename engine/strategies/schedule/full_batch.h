@@ -12,10 +12,12 @@
 
 namespace atl {
 
-/// One per schedule, which sets the next pass and layer. References must outlive it.
+/// The verbs of full-batch passes. One per schedule, which tells it the next pass and layer. References must
+/// outlive it.
 class FullBatchPass final : public Pass {
  public:
-  /// outputs: rows that each layer computes. all_vertices: number over the ranks of the group.
+  /// outputs: how many rows each layer computes. all_vertices: how many vertices the group's ranks own
+  /// together.
   FullBatchPass(Context& ctx, Communicator& comm, RankGroup group, const GraphPart& part, Exchange& exchange,
                 std::vector<Index> outputs, std::uint64_t seed, double all_vertices)
       : Pass(ctx),

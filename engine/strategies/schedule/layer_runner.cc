@@ -25,8 +25,8 @@ LayerInput LayerRunner::input_of(int l, PassMemory& memory, const RangeInput& in
   return in;
 }
 
-/// The rows leave before the layer saves anything, because the layer below may have kept them in the same
-/// memory.
+/// The boundary rows that the layer below has kept (LayerSpec::boundary). They must leave before layer l
+/// saves anything, because what l saves may overwrite them.
 ConstMatrixView LayerRunner::sent_of(int l, const Pass& pass, PassMemory& memory) const {
   const int place = l > memory.layers().first ? layer(l - 1).spec().boundary : -1;
   if (place < 0 || !pass.state().training) return {};
@@ -121,8 +121,9 @@ void PassMemory::grow(Matrix& memory, Index elements) {
   if (memory.grow(1, elements, device_, varies_)) ++reallocations_;
 }
 
-/// What a layer saves lives from its forward to its backward. Where backward repeats the forward just before,
-/// or never comes, one layer's lives at a time, and all layers share the memory of the largest.
+/// What a layer saves lives from its forward to its backward. If backward repeats each layer's forward just
+/// before, or there is no backward, only one layer's saved matrices live at a time. All layers then share
+/// memory of the largest size.
 void PassMemory::shape(const std::vector<LayerRows>& rows) {
   ATOLL_CHECK(int(rows.size()) == layers_.end - layers_.first, "rows of {} layers for {}", rows.size(),
               layers_.end - layers_.first);
@@ -150,7 +151,8 @@ void PassMemory::make_room(const std::vector<LayerRows>& rows) {
 }
 
 /// Makes room for saved matrices and for the gradients between layers. The caller has the memory for the
-/// gradient of the first layer's input. If memory is shared, it also has that of the last layer's output.
+/// gradient of the first layer's input. If backward's memory is shared, the caller also has the memory for
+/// the gradient of the last layer's output.
 void PassMemory::grow_backward(const std::vector<LayerRows>& rows) {
   BackwardMemory& memory = backward();
   Index turns[2] = {0, 0}, saved = 0;

@@ -17,7 +17,8 @@ namespace atl {
 /// Which passes the memory must serve.
 enum class Passes {
   kTraining,  // all layers' outputs and saved matrices live from forward to backward
-  // recompute: layer. Saved matrices are made again just before a layer's backward: one layer's at a time
+  // training.recompute: layer. Just before a layer's backward, its saved matrices are made again, so that
+  // only one layer's live at a time
   kRecomputing,
   kInference  // no backward: outputs take turns in two buffers
 };
@@ -27,29 +28,31 @@ enum class Passes {
 struct BackwardMemory {
   Matrix d_rows[2];  // (1, Reals that they take): gradients alternate between the two
   Matrix d_output, d_tap;
-  Matrix saved;  // where one layer's live at a time
+  Matrix saved;  // of one layer, where only one layer's live at a time
   void count(ScheduleBytes& bytes) const;
 };
 
 class PassMemory {
  public:
-  /// `model` must outlive it. Nothing is held before shape(). varies: numbers of rows will vary, as batches'
-  /// do, so that it allocates some more than asked for.
+  /// `model` must outlive it. Nothing is held before shape(). varies: the number of rows changes from pass to
+  /// pass, as it does with batches, so shape() allocates a little more than it needs.
   PassMemory(Device device, const Model& model, LayerRange layers, Passes passes, bool varies = false);
 
-  /// Makes room for so many rows, of each layer of the range. The former contents are lost. Memory grows
-  /// where it is too small, and never shrinks.
+  /// Makes room for these row counts, one entry for each layer of the range. The former contents are lost.
+  /// Memory grows where it is too small, and never shrinks.
   void shape(const std::vector<LayerRows>& rows);
   /// Makes a layer write its output to `output` (outputs, the layer's out) instead of memory of its own. Call
-  /// it for all layers or for none, before shape(), and again with memory of the same shape when that moves.
+  /// it for all layers or for none, before shape(). Call it again, with memory of the same shape, when that
+  /// memory moves.
   void place_output(int layer, MatrixView output) {
     placed_.resize(saved_.size());
     placed_[at(layer)] = output;
   }
-  /// Shares backward's memory with other passes: a layer's saved matrices don't outlive its call unless all
-  /// are kept. Call before shape(), and place d_output() too. `shared` must outlive this.
+  /// Takes backward's memory from `shared`, which other passes use too. A layer's saved matrices then don't
+  /// outlive its forward, unless the pass keeps those of all layers. Call before shape(), and call
+  /// place_d_output() too. `shared` must outlive this.
   void share(BackwardMemory& shared) { shared_ = &shared; }
-  /// Sets the memory of d_output(), (outputs, out) of the last layer; as place_output().
+  /// Sets the memory of d_output(): (outputs, out) of the last layer. Call it again when that memory moves.
   void place_d_output(MatrixView d_output) { d_output_ = d_output; }
   /// Makes room in the shared memory for a pass of these rows. Call before any pass is shaped.
   void make_room(const std::vector<LayerRows>& rows);
@@ -74,8 +77,8 @@ class PassMemory {
   }
   const LayerRows& rows(int layer) const { return rows_[at(layer)]; }
   MatrixView d_output() { return d_output_; }  // (outputs, out) of the last layer; for training
-  /// (inputs, the layer's in) for a layer that isn't the first. Shares memory with the gradient of the
-  /// layer's output only where the layer works in place.
+  /// The gradient of the input of a layer that isn't the first: (inputs, the layer's in). It shares memory
+  /// with the gradient of the layer's output only where the layer works in place.
   MatrixView d_input(int layer);
   /// The range's layer whose output later layers read, in or behind the range; −1: none.
   int tapped() const { return tapped_; }
@@ -87,8 +90,8 @@ class PassMemory {
   std::size_t at(int layer) const { return std::size_t(layer - layers_.first); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   std::size_t output_buffer(int layer) const;
-  /// How a layer's output and its gradient are stored. Losses, metrics and predictions read the model's last
-  /// one.
+  /// How a layer's output and its gradient are stored. The model's last output is in Reals, because losses,
+  /// metrics and predictions read it.
   Storage stored(int layer) const {
     return layer + 1 == int(model_.layers.size()) ? Storage::kReals : values_;
   }
@@ -119,12 +122,12 @@ class PassMemory {
   BackwardMemory* shared_ = nullptr;  // null: own_
 };
 
-/// The verbs of one pass, which is told the next layer.
+/// The verbs of one pass. bind() tells it which layer comes next.
 class Pass : public Verbs {
  public:
   using Verbs::Verbs;
   virtual void bind(int layer) = 0;
-  /// Whether forward is repeated during backward.
+  /// On while backward repeats a forward (recompute).
   void repeat(bool on) { state_.repeating = on; }
   /// Sets PassState::sent for the layer that it is bound to.
   void send(ConstMatrixView boundary) { state_.sent = boundary; }
@@ -134,18 +137,20 @@ class Pass : public Verbs {
 struct RangeInput {
   Rows rows;            // (inputs, in)
   ConstMatrixView tap;  // output of a layer before the range; or empty
-  // (destinations, in), for packed rows with fewer destinations; empty: the first ones of `rows`
+  // (destinations, in) the destinations' rows, where `rows` are packed and not all are destinations; empty:
+  // the first ones of `rows` are
   Rows self{};
 };
 
-/// Gradients that leave the range, and one that enters it beside its output's; empty: there are none.
+/// Gradients at the ends of a range. Two leave it, and one enters it beside the gradient of its output.
+/// Empty: there is no such gradient.
 struct RangeGradient {
   MatrixView rows;         // (inputs, in) for the first layer; written
   MatrixView tap;          // for a layer before the range; added to
   ConstMatrixView tapped;  // for the output of the range's tapped layer, as later layers have left it
 };
 
-/// It has no state of its own, so a rank has one. References must outlive it.
+/// A rank needs only one, because it has no state of its own. References must outlive it.
 class LayerRunner {
  public:
   LayerRunner(Context& ctx, const Model& model, Trace* trace) : ctx_(ctx), model_(model), trace_(trace) {}
@@ -155,9 +160,9 @@ class LayerRunner {
   /// Runs one layer of the range.
   void forward(int layer, Pass& pass, const WeightVersion& weights, PassMemory& memory,
                const RangeInput& input) const;
-  /// Call after that forward, with the same arguments: adds to the weights' gradients. memory.d_output()
-  /// holds the gradient of the output, and is overwritten. `step`, where given, is told each layer whose
-  /// gradients are complete.
+  /// Goes backward over the range and adds to the weights' gradients. Call after forward(), with the same
+  /// arguments. memory.d_output() holds the gradient of the output, and is overwritten. `step`, where given,
+  /// is told each layer whose gradients are complete.
   void backward(Pass& pass, const WeightVersion& weights, PassMemory& memory, const RangeInput& input,
                 const RangeGradient& gradient, TrainingStep* step) const;
   /// The input of `layer`, as forward has left it.

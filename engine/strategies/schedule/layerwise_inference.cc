@@ -130,7 +130,8 @@ Matrix& LayerwiseInference::output_of(const Segment& segment) {
   return buffers_[(&segment - segments_.data()) % 2];
 }
 
-/// Layers that work in place have the first columns of what the last one writes.
+/// The memory for a segment's output. Layers that work in place write the first columns of the last layer's
+/// output.
 MatrixView LayerwiseInference::room_for(const Segment& segment, Index rows) {
   const int last = segment.layers.end - 1;
   const Index cols = layer(last).spec().out;
@@ -155,8 +156,8 @@ LayerwiseInference::Input LayerwiseInference::made(ConstMatrixView rows) const {
 ConstMatrixView LayerwiseInference::infer() {
   const Index rows = graph_.owners.rows(comm_.rank());
   Input in = layers_.first > 0 ? made(options_.input_rows) : features();
-  // Features are the host's. Rows that layers made are where kernels read them, and no copy can be made of
-  // them.
+  // Layers' outputs lie where kernels read them. Features lie in the host's memory, and are copied if they
+  // are the last layer's input.
   const bool ends_with_features = segments_.size() == 1 && in.is_features;
   for (Segment& each : segments_) {
     const MatrixView out = room_for(each, rows);
@@ -208,7 +209,8 @@ LayerwiseInference::Input LayerwiseInference::gathered(const Segment& segment, c
   return made(in.rows.dense.slice_cols(spec.in - spec.gathered_columns(), spec.gathered_columns()));
 }
 
-/// Own rows' input is in `out` already, except that of the first of these layers, which copies it there.
+/// Runs a layer that appends to its input. `out` has the input of own rows already, except in the first of
+/// these layers, which copies it there.
 void LayerwiseInference::append(Segment& segment, const RangeInput& input, MatrixView out) {
   const int l = segment.layers.first;
   if (comm_.trace() != nullptr) comm_.trace()->enter(Work::kEvaluation, l);

@@ -1,7 +1,8 @@
-// Exact logits of all vertices, layer by layer. Each layer is computed slab by slab for a rank's rows, which
-// read the layer before's output at all ranks. Besides two layers' outputs of its own rows, a rank holds what
-// one slab reads. Layers that append to their input work in one memory, that of the last one's output: a slab
-// then reads no more than the columns that it gathers (SIGN's powers).
+// Computes exact logits of all vertices, layer by layer. A rank computes each layer for its own rows, slab by
+// slab. A slab reads the output of the layer before, also from the ranks that own other rows. Besides two
+// layers' outputs for its own rows, a rank holds what one slab reads. Layers that append to their input
+// (SIGN's powers) all work in the memory of the last one's output. Of that input a slab reads only the
+// columns that it gathers.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@
 
 namespace atl {
 
-/// For a rank with `memory` bytes (0: not given): an eighth of them, at most 64 MiB.
+/// The size of a slab on a rank with `memory` bytes (0: not given): an eighth of them, at most 64 MiB.
 Index slab_bytes(Index memory);
 
 /// Fetches rows of features, where features don't lie with their rows' owners.
@@ -43,7 +44,7 @@ class FirstLayers {
 
 struct SlabOptions {
   LayerRange layers{0, -1};     // the layers that are computed; end −1: to the last
-  bool mapped = false;          // of the structure, as in SamplingOptions' maker
+  bool mapped = false;          // whether the structure is mapped_structure()
   Index bytes = slab_bytes(0);  // of a slab's widest input, approximately
   Index width = 0;  // columns of that input, where a slab's rows take more than the model's layers say
   std::uint64_t seed = 1;
@@ -51,10 +52,11 @@ struct SlabOptions {
   InputRows* input = nullptr;                // fetches the features' rows; null: BatchGraph::features
   const DeviceFeatures* features = nullptr;  // features that the device has; null: the host has all
   FirstLayers* first = nullptr;              // replaces the first segment; null: it is like the others
-  /// (owned, in) of the first of `layers`, in the device's memory, where that isn't the model's first layer.
+  /// (owned, in) the input of the first of `layers`, in the device's memory, unless that is the model's first
+  /// layer.
   ConstMatrixView input_rows{};
-  /// (owned, out) of the last of `layers`: where its output goes, in the host's memory; empty: memory of its
-  /// own.
+  /// (owned, out) where the output of the last of `layers` goes, in the host's memory; empty: the inference
+  /// has memory for it.
   MatrixView output{};
 };
 
@@ -87,7 +89,7 @@ class LayerwiseInference {
   ConstMatrixView infer();
   /// Moves out the result of infer().
   Matrix take() { return std::move(logits_); }
-  /// After infer(): the last layer's input (owned, width); valid as long.
+  /// After infer(): the last layer's input (owned, width). Valid until the next infer().
   ConstMatrixView embeddings() const { return last_input_; }
   void count(ScheduleBytes& bytes) const;
 
@@ -110,11 +112,12 @@ class LayerwiseInference {
   };
   Input features() const;
   Input made(ConstMatrixView rows) const;
-  /// Whether it is one layer that appends to its input in the memory of the last one's output.
+  /// Whether the segment is a layer that appends to its input in the memory of the last such layer's output.
   bool appends(const Segment& segment) const {
     return segment.layers.first >= in_place_ && layer(segment.layers.first).spec().appends;
   }
-  /// The columns that an appending segment gathers, of `in`, where that lies in the same memory.
+  /// The columns of `in` that the segment gathers, if it appends to its input and isn't the first to do so;
+  /// otherwise `in`.
   Input gathered(const Segment& segment, const Input& in) const;
   void append(Segment& segment, const RangeInput& input, MatrixView out);
   void run(Segment& segment, const Input& from, ConstMatrixView tap, MatrixView out);
@@ -133,7 +136,7 @@ class LayerwiseInference {
   const int in_place_;  // first_in_place()
   LayerRunner runner_;
   Workspace host_workspace_;
-  Context host_;  // the host fetches rows
+  Context host_;  // for fetching rows, which the host does
   DeviceCopies copies_;
   HostRows host_rows_;
   std::unique_ptr<Structure> structure_;

@@ -19,9 +19,10 @@ struct MiniBatchOptions {
   Index slab_bytes = atl::slab_bytes(0);  // for inference
   std::int64_t epochs = 1;                // batches beyond these aren't made ahead
   double gpu_features = 0;                // share of a GPU's memory for own rows' features
-  /// Constant layers are computed once, for all own rows, and batches read neither neighbours nor features.
+  /// Whether constant layers are computed once, for all own rows. Batches then read neither neighbours nor
+  /// features.
   bool once = false;
-  std::string once_folder{};  // where they are kept in a file, on the host; empty: in the device's memory
+  std::string once_folder{};  // of a file on the host with constant layers' output; empty: the device has it
   bool inductive = false;     // BatchGraph's two graphs differ
 };
 
@@ -39,7 +40,8 @@ class BatchHooks {
   virtual ~BatchHooks() = default;
   /// Adds to the options that batches are made with.
   virtual void prepare(BatchSamplingOptions& batches) = 0;
-  /// From here on, the threads that make batches must not wait for the hooks.
+  /// From this call on, the threads that make batches must not wait for the hooks, because they are about to
+  /// end.
   virtual void close() {}
   /// Called before `step` (from 0) is trained, while no batch is being made. In a resumed run, state() has
   /// been filled by then.

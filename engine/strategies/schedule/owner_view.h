@@ -1,5 +1,6 @@
-// A part whose rank receives rows owner by owner, as under CAGNET and Sancus, and aggregates each owner's
-// share as it comes: the arcs from some ranks' rows to other ranks' rows, one block per owner.
+// The view of a part whose rank receives rows owner by owner, as under CAGNET and Sancus, and aggregates each
+// owner's rows when they come. There is one block per owner: the arcs from its rows to the rows that are
+// aggregated here.
 #pragma once
 
 #include <memory>
@@ -50,7 +51,7 @@ class OwnerSizes final : public ViewSizes {
     Rank rank = 0;
     Index rows = 0, arcs = 0;
   };
-  std::vector<Owner> owners_;  // those with rows that are read
+  std::vector<Owner> owners_;  // owners whose rows are read
   Index destinations_ = 0;     // rows that are aggregated here
   std::vector<Index> owned_by_rank_;
   Replaces replaces_;
@@ -78,7 +79,7 @@ class OwnerView final : public PartView {
   std::shared_ptr<const OwnerSizes> sizes_;
 };
 
-/// A full batch to which every block comes in every pass.
+/// A full batch in which every block is sent in every pass.
 std::unique_ptr<Schedule> all_blocks_full_batch(const ScheduleInput& in, const OwnerBlocks& blocks);
 
 }  // namespace atl

@@ -56,7 +56,7 @@ std::unique_ptr<BoundarySet> sampled_boundary_rows(const ScheduleInput& in, doub
                                    {rate, in.job.training.seed, in.model.needs.attention, in.job.wire()});
 }
 
-// The rows that parts of a prepared graph have for each other.
+// The rows that parts of a prepared graph send each other.
 
 std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced) {
   const auto offsets = prepared.part_offsets();

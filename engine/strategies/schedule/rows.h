@@ -27,7 +27,7 @@ Strategy dgs_row();
 Passes passes_of(const ScheduleInput& in);
 /// A full batch over the exchange that `make_exchange` makes.
 std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange);
-/// The same, which can go on with other parts: an epoch has `steps`, each of which trains on another.
+/// A full batch over several parts: an epoch has `steps` steps, and each trains on another part.
 std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, int steps,
                                               const ExchangeOf& exchange_of);
 /// A full batch over the exact exchange; `boundary_set` as in make_exact_exchange().
@@ -39,7 +39,8 @@ std::unique_ptr<BoundarySet> sampled_boundary_rows(const ScheduleInput& in, doub
 /// How batches are drawn, by the options that all strategies with batches have; without a feature store's
 /// options.
 BatchSamplingOptions batch_sampling(const ScheduleInput& in);
-/// The values of other ranks' columns that aren't fetched (job/strategies/batch_options.h).
+/// The values that stand for those columns of other ranks' rows that aren't fetched
+/// (job/strategies/batch_options.h).
 std::vector<Real> filled_columns(const ScheduleInput& in);
 
 /// The rows that each pair of parts exchanges, without the pairs that exchange none. `induced`: in the graph
@@ -51,7 +52,8 @@ std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced);
 BatchSamplingOptions job_sampling(const Job& job, Index vertices);
 
 /// Whether a step's batches, over all ranks, have values in so few of the features that it pays to find out
-/// which (TouchedFeatures). It assumes that values lie at random. `entries`: of a row, on average.
+/// which (TouchedFeatures). It assumes that values lie at random. `entries`: how many values a row has on
+/// average.
 bool touches_few(const Job& job, Index vertices, Index features, double entries);
 
 /// The options of the job's cache of historical embeddings; none where it has no such cache.

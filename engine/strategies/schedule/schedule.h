@@ -27,8 +27,8 @@ struct LossRows {
   Index first = -1;    // the slice's first row; it has as many rows as logits. A step may have several slices
   bool ahead = false;  // the slice belongs to the next step, and counts there
   // For link prediction:
-  const StepPairs* pairs = nullptr;  // of a batch; null: all training edges, with the step's negative pairs
-  std::optional<WeightVersion> weights{};  // for the decoder; none: the present ones
+  const StepPairs* pairs = nullptr;  // a batch's; null: all training edges, with the step's negative pairs
+  std::optional<WeightVersion> weights{};  // the decoder's; none: the present ones
 };
 
 /// What a schedule asks of the session during a step.
@@ -76,8 +76,8 @@ class Schedule {
   /// finite, unless *unless is finite. Both lie in the device's memory.
   virtual void count_non_finite(const double* /*unless*/, double* /*by_layer*/) {}
   virtual ScheduleBytes bytes() const = 0;
-  /// Goes on with another part, in the memory that it has; the part before may be gone already. Only with
-  /// Strategy::server. Collective.
+  /// Goes on with another part, in the memory that the schedule has; the part before may be gone already.
+  /// Only with DataShare::server. Collective.
   virtual void take(const GraphPart& /*part*/, double /*all_vertices*/) {
     ATOLL_CHECK(false, "a schedule of one part was given another");
   }
@@ -121,7 +121,7 @@ struct ScheduleInput {
   const Model& model;
   Parameters& parameters;
   Holding holding;
-  double all_vertices;  // number in the whole graph of this holding, over all ranks
+  double all_vertices;  // how many vertices the whole graph of this holding has
   bool inference_only;  // only infer() will be called
   SideThreads side{};
 };

@@ -32,8 +32,8 @@ struct ViewInput {
   const Job& job;
   const PreparedGraph& prepared;
   Rank rank = 0;
-  /// The rank's part, which a plan cuts when it is first asked for: views of the prepared graph itself, such
-  /// as blocks by owner, don't ask.
+  /// The rank's part. A plan cuts it only when it is first asked for. Views that are made of the prepared
+  /// graph itself, such as blocks by owner, don't ask for it.
   FunctionRef<const LocalGraph&()> part;
   const LocalizeOptions& options;  // how the part is cut
 };
@@ -41,7 +41,7 @@ struct ViewInput {
 /// Returns (rows × cols) with `arcs` arcs on Device::kDry, which lives as long as the dry part.
 using DryArcs = FunctionRef<CsrView(Index rows, Index cols, Index arcs)>;
 
-/// Which of the part's blocks nobody reads beside the view. Their arcs are freed.
+/// Which of the part's blocks the view replaces. Nothing else reads them, so their arcs are freed.
 enum class Replaces { kNothing, kOuter, kBoth };
 
 /// How large a view is, and what it needs of the part. Immutable, and small however many arcs the view has.
@@ -58,15 +58,14 @@ class ViewSizes {
   virtual std::unique_ptr<PartView> dry(const LocalGraph& graph, DryArcs arcs) const = 0;
 };
 
-/// One per part, owned by whoever owns the part. Not thread-safe while it is placed; immutable afterwards.
+/// One per part, owned by the part's owner. Not thread-safe while it is placed; immutable afterwards.
 class PartView {
  public:
   virtual ~PartView() = default;
   /// Makes the schedule that runs on this view, which outlives it. in.holding is the view's part. Collective.
   virtual std::unique_ptr<Schedule> schedule(const ScheduleInput& in) const = 0;
-  /// Puts what `placed` returns for each block, the same block in the device's memory, in the block's place,
-  /// and `copies` of its other arrays that kernels read in theirs. Call it once at most, before a schedule is
-  /// made.
+  /// Moves the view to the device's memory. `placed` returns a block there for each of the view's blocks;
+  /// `copies` copies its other arrays that kernels read. Call it once at most, before a schedule is made.
   virtual void place(DeviceCopies& copies, FunctionRef<Block(const Block& host)> placed) = 0;
   /// Lists of the data set's vertices whose features are read list by list (GraphPart::read_features).
   virtual std::vector<std::span<const VertexId>> reads() const { return {}; }
@@ -79,22 +78,23 @@ enum class Holds {
   kBatches,  // features of its parts' rows, or columns of all rows; arcs as batches draw them
 };
 
-/// What a rank has of the data, and trains on. As it is made: a part and all that belongs to it.
+/// What a rank has of the data, and trains on. By default a part with all that belongs to it.
 struct DataShare {
   PartRanks ranks{};     // its part, and one rank per part, with which it exchanges rows
   bool features = true;  // whether it has the features of its part's rows
   bool answers = true;   // whether it has labels and splits; inference gives logits here
-  /// Ranks that hold all columns of all vertices' features between them, in the order of columns, this one
-  /// among them; empty: it has all columns of its own vertices.
+  /// The ranks among which the columns of all vertices' features are divided, in the order of columns, with
+  /// this rank; empty: it has all columns of its own vertices.
   std::vector<Rank> columns{};
-  /// What its server holds in the first epoch, a share of which it trains on; none: it trains on its part.
+  /// What the rank's server holds in the first epoch. The rank trains on a share of this; none: it trains on
+  /// its part.
   std::optional<ServerOptions> server{};
 };
 
 /// Marks of the data set's vertices.
 struct GraphMarks {
   VertexMarks induced_on;  // see LocalizeOptions
-  VertexMarks counted;     // by a loss in training
+  VertexMarks counted;     // the vertices that training's loss counts
 };
 
 /// What a rank has of the model, and trains.
@@ -117,7 +117,7 @@ struct Strategy {
   /// ModelInput::sends_products; null: never.
   bool (*sends_products)(const Job&) = nullptr;
   Holds holds = Holds::kPart;
-  /// Changes what a rank has, where that isn't its part, or isn't the whole model; null: it is.
+  /// Say what a rank has of the data and of the model; null: it has its part, and the whole model.
   void (*share_data)(const Job&, Rank, DataShare&) = nullptr;
   void (*share_model)(const Job&, const Model&, Rank, ModelShare&) = nullptr;
   /// Fills in what else the strategy's formula for bytes needs; null: nothing.
@@ -147,7 +147,8 @@ FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
 /// The job's model for features of this shape, made for its strategy's exchange. With task linkPrediction its
 /// outputs are embeddings, model.hidden wide, and `classes` is ignored.
 Model job_model(const Job& job, const FeatureShape& features, Index classes);
-/// What `rank` has of the job's data, and of its model. `ranks`: of the parts, where each rank has its own.
+/// What `rank` has of the job's data, and of its model. `ranks`: which part is whose, where each rank has its
+/// own part.
 DataShare data_share_of(const Job& job, Rank rank, const PartRanks& ranks = {});
 ModelShare model_share_of(const Job& job, const Model& model, Rank rank);
 /// The columns of the features that `rank` holds; none: it holds whole rows. Throws Error where a rank would

@@ -1,5 +1,6 @@
-// Curves over epochs. All charts of the page point at the same epoch: a vertical rule, and beside each
-// curve's name its value there, by pointer, by touch, and by the arrow keys, Page Up and Down, Home and End.
+// Curves over epochs. All charts of the page point at the same epoch, with a vertical rule and with the value
+// there beside each curve's name. The epoch is chosen by pointer, by touch, and by the arrow keys, Page Up
+// and Down, Home and End.
 const kHeight = 250, kTop = 8, kBottom = 224;
 const kDashes = ['none', '8 3', '2 3', '10 3 2 3', '5 2', '1 4', '12 4', '4 6'];
 const curveCharts = [];
@@ -81,8 +82,8 @@ function curve(series, n, place, y) {
   return svg('g', colour(n), path('line', d, {'stroke-dasharray': kDashes[n % 8]}), ...dots);
 }
 
-// One chart: {title, format, epochs, seconds?, series: [{name, y}], mark?, cap?, mayBeLogarithmic?}; without
-// a value in any curve there is none.
+// One chart: {title, format, epochs, seconds?, series: [{name, y}], mark?, cap?, mayBeLogarithmic?}. It is
+// left out if no curve has a value.
 function curveChart(parent, given) {
   const series = given.series.filter(({y}) => y && y.some(v => v !== null));
   if (!series.length) return;

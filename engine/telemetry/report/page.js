@@ -1,13 +1,14 @@
 // A report's pictures, from the run's own JSON: run.json's keys, with `epochs`, the columns of metrics.jsonl.
 const run = JSON.parse(document.getElementById('run').textContent);
 
-// The time at the end of each epoch: how soon a metric is reached is what strategies are compared by.
+// The time at the end of each epoch. Strategies are compared by how soon they reach a metric.
 function sums(values) {
   let total = 0;
   return values.map(v => total += v || 0);
 }
 
-// The few slowest epochs, such as the first, which allocates, would squeeze all others into a line.
+// The most that usual values reach. The few slowest epochs, such as the first, which allocates, would squeeze
+// all others into a line.
 function usualMost(values) {
   const sorted = values.filter(v => v !== null).sort((a, b) => a - b);
   return sorted.length ? 1.5 * sorted[Math.floor(sorted.length * .97)] : 0;
@@ -33,7 +34,7 @@ function charts({epoch, loss, validationLoss, train, validation, test, epochSeco
   ].map(chart => ({...chart, epochs: epoch}));
 }
 
-// By server, in the order in which ranks name them: the ranks' values.
+// The values of each server's ranks, by server, in the order of their first ranks.
 function byServer(hosts, values) {
   const servers = new Map();
   values.forEach((value, rank) => servers.set(hosts[rank], [...(servers.get(hosts[rank]) || []), value]));

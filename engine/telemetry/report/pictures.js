@@ -1,7 +1,7 @@
 // What a run took in all: stacked bars, the stages of a pipeline over an epoch, and matrices as heat maps.
 const kMostBars = 64, kShades = 20;
 
-// At most kMostBars of [{label, values}]: neighbours of equal groups are shown as their mean.
+// Reduces [{label, values}] to at most kMostBars: equal groups of neighbours are shown as their mean.
 function grouped(all, noun) {
   const count = Math.min(all.length, kMostBars);
   return Array.from({length: count}, (_, bar) => {
@@ -12,7 +12,7 @@ function grouped(all, noun) {
   });
 }
 
-// The frame of rows over a common axis from 0: what both bars and stages stand in.
+// The frame of rows over a common axis from 0, for bars and for stages.
 function rowAxis(canvas, labels, longest, format, width, side) {
   const pitch = Math.max(11, Math.min(34, 720 / labels.length)), left = 14 + 6.6 * Math.max(...labels.map(l => l.length));
   const right = width - side, bottom = pitch * labels.length + 4, x = scale(0, longest, left, right);

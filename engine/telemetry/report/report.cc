@@ -30,8 +30,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostMatrixRows = 100;     // of a matrix: finer ones couldn't be seen
-constexpr std::size_t kMostStalenessLayers = 4;  // two curves each, of the page's eight colours
+constexpr std::size_t kMostMatrixRows = 100;     // rows of a matrix; finer ones couldn't be seen
+constexpr std::size_t kMostStalenessLayers = 4;  // a layer has two curves, and the page eight colours
 
 /// Puts a column's value at an epoch. Epochs without a value have null, and a column without any value is
 /// left out. Six digits suffice for a picture and take a third of the space that a number may.
@@ -48,7 +48,7 @@ Json columns_of(const RunRecord& run) {
   for (std::size_t e = 0; e < run.epochs.size(); ++e) {
     const EpochRecord& epoch = run.epochs[e];
     columns[kMemberName<&EpochRecord::epoch>].push_back(epoch.epoch);
-    // Each number is a curve.
+    // Each number of an epoch becomes a curve.
     each_member<EpochRecord>([&]([[maybe_unused]] const auto& each) {
       using Value = std::remove_cvref_t<decltype(epoch.*each.member)>;
       if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>)
@@ -57,7 +57,7 @@ Json columns_of(const RunRecord& run) {
     put(columns, run, e, kMemberName<&RankSample::resident_bytes>, double(epoch.own.resident_bytes));
     for (const Phase& phase : epoch.own.phases) put(phases, run, e, phase.name, phase.seconds);
     for (std::size_t l = 0; e > 0 && l < std::min(epoch.staleness.size(), kMostStalenessLayers); ++l) {
-      const Staleness& late = epoch.staleness[l];  // belongs to the epoch before
+      const Staleness& late = epoch.staleness[l];  // values of the epoch before
       put(staleness, run, e - 1, fmt::format("layer {}, rows", late.layer), late.rows);
       put(staleness, run, e - 1, fmt::format("layer {}, gradients", late.layer), late.gradients);
     }
@@ -67,8 +67,8 @@ Json columns_of(const RunRecord& run) {
   return columns;
 }
 
-/// A row-major square matrix. One with too many rows becomes the sums of its blocks of `step` by `step`
-/// entries.
+/// A row-major square matrix for the page. A matrix with too many rows becomes the sums of its blocks of
+/// `step` by `step` entries.
 Json matrix(const std::vector<std::int64_t>& values) {
   const auto rows = std::size_t(std::lround(std::sqrt(double(values.size()))));
   const std::size_t step = std::max<std::size_t>(1, (rows + kMostMatrixRows - 1) / kMostMatrixRows);
@@ -90,7 +90,7 @@ std::string report_data(const RunRecord& run) {
   json["confusion"] = matrix(run.confusion.counts);
   json["epochs"] = columns_of(run);
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  // A "<" can occur only within strings, where it may be escaped.
+  // A "<" occurs only within strings of the JSON, where it may be escaped.
   for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
   return text;
 }
@@ -240,7 +240,7 @@ std::string report_html(const RunRecord& run) {
                                                             {"<!--script-->", kReportScript}};
   const std::string_view page = kReportPage;
   std::string html;
-  std::size_t from = 0;  // texts that were put in aren't searched for marks
+  std::size_t from = 0;  // the inserted texts aren't searched for marks
   for (const auto& [mark, text] : parts) {
     const std::size_t at = page.find(mark, from);
     ATOLL_CHECK(at != std::string_view::npos, "page.html has no {}", mark);

@@ -13,7 +13,7 @@ namespace atl {
 /// matrices are summed in blocks.
 std::string report_html(const RunRecord& run);
 
-/// Writes it atomically to `path`.
+/// Writes the page atomically to `path`.
 void write_report(const RunRecord& run, const std::filesystem::path& path);
 
 // The parts of a report: the files of its page, the final figures as tables, the JSON that its script draws.
@@ -29,13 +29,13 @@ std::string html_escape(std::string_view text);
 // Tables of final figures. Each is empty where the run has no such figures.
 
 std::string epochs_table(const RunRecord& run);   // the first, the best and the last
-std::string phases_table(const RunRecord& run);   // a phase's share of all time; mean and most of a rank
-std::string memory_table(const RunRecord& run);   // of each server's ranks
+std::string phases_table(const RunRecord& run);   // each phase's share of time; mean and maximum over ranks
+std::string memory_table(const RunRecord& run);   // memory of each server's ranks
 std::string traffic_table(const RunRecord& run);  // within and between servers, and the busiest pair of ranks
 std::string purposes_table(const RunRecord& run);   // bytes by purpose
 std::string confusion_table(const RunRecord& run);  // the five most frequent mistakes, worst first
 std::string links_table(const RunRecord& run);      // metrics of the test pairs
-// The remote vertices and the columns that matter most to each rank, and what explaining took.
+// The other ranks' vertices and the feature columns that matter most to each rank, and what explaining took.
 std::string explained_table(const RunRecord& run);
 
 /// run.json's keys without the manifest, which is on the page as text, and `epochs`, the columns of

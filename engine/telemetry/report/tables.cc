@@ -18,7 +18,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kMostRows = 64;
-constexpr std::size_t kNamed = 8;  // vertices, and columns, named of an explanation
+constexpr std::size_t kNamed = 8;  // an explanation's vertices, and columns, that are named
 
 using Cells = std::vector<std::string>;  // HTML
 
@@ -28,7 +28,7 @@ std::string row_of(const Cells& cells, const char* tag) {
   return html + "</tr>";
 }
 
-/// Empty without rows; shows only the first of very many.
+/// A table; "" without rows. It shows only the first kMostRows rows.
 std::string table(const Cells& head, const std::vector<Cells>& rows, const char* kind = "numbers") {
   if (rows.empty()) return "";
   std::string html = head.empty() ? "" : row_of(head, "th");

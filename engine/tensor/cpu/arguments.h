@@ -16,7 +16,7 @@ inline simd::Out plain_out(MatrixView v) {
 simd::Mask plain(const Dropout& dropout);
 simd::Finish plain(const Epilogue& epilogue);
 
-// Without the arcs' own offsets and columns, which the caller passes separately.
+// The results lack the arcs' offsets and columns, which the caller passes separately.
 simd::Spmm sum_of_rows(const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
                        const Epilogue& epilogue);
 simd::Spmm sum_of_values(const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,

@@ -8,7 +8,7 @@
 namespace atl::cpu {
 namespace {
 
-/// The arguments of both directions.
+/// The arguments that forward and backward have in common.
 simd::Attend plain(const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
                    ConstMatrixView src_score, const SoftmaxState& state) {
   simd::Attend s;

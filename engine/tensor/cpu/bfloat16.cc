@@ -1,6 +1,6 @@
-// Rounding to bfloat16 and back. In place, values move to or from the front of their own memory: value i's
-// two bytes lie before its own four, or among those of value i / 2. Threads share the work in ranges [b, 2b),
-// whose read and written bytes are disjoint. Ranges go upwards when narrowing, downwards when widening.
+// Rounding to bfloat16 and back. In place, value i has four bytes at byte 4i as a Real and two at byte 2i as
+// a half, so it overlaps value i / 2. Threads share the work in ranges [b, 2b), whose read and written bytes
+// are disjoint. Ranges go upwards when narrowing, downwards when widening.
 
 #include <algorithm>
 #include <cstring>

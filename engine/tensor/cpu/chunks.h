@@ -30,7 +30,7 @@ inline RowChunks chunks_of_rows(Index rows, Index cols) {
   return {rows, std::max<Index>(1, 32768 / std::max<Index>(1, cols))};
 }
 
-/// The same, but at most kFewChunks ranges, for loops that leave one partial sum each.
+/// The same, but at most kFewChunks ranges, for loops in which each range leaves a partial sum.
 inline constexpr Index kFewChunks = 64;
 inline RowChunks few_chunks_of_rows(Index rows, Index cols) {
   const RowChunks fine = chunks_of_rows(rows, cols);
@@ -54,7 +54,7 @@ struct ArcChunks {
   Index end(Index chunk) const { return chunk + 1 == count() ? csr.rows : stop((chunk + 1) * kStep); }
 
  private:
-  /// The first row before which there are at least `cost` arcs and rows.
+  /// The first row before which arcs and rows together number at least `cost`.
   Index stop(Index cost) const {
     Index low = 0, high = csr.rows;
     while (low < high) {

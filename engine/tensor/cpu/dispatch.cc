@@ -41,8 +41,9 @@ bool has_v4() {
          __builtin_cpu_supports("avx512vl");
 }
 
-/// Whether this build has loops for halves, and the processor their instructions: they are float32's, and
-/// clang, with which we only analyse and fuzz, doesn't know the names.
+/// Whether this build has loops for halves, and the processor their instructions. The loops compute in
+/// float32, so double-precision builds have none. Builds by clang, which only analyse and fuzz, have none
+/// either: clang doesn't know the instructions' names.
 #if !defined(ATOLL_REAL_DOUBLE) && !defined(__clang__)
 bool has_pairs() {
   return has_v4() && __builtin_cpu_supports("avx512bf16");
@@ -59,8 +60,8 @@ bool knows_tiles() {
 }
 #endif
 
-/// A process asks Linux before it uses tiles, because they make its threads' saved state 8 KiB larger. A
-/// kernel or a sandbox that doesn't know them refuses.
+/// A process must ask Linux before it uses tiles, because they make the saved state of its threads 8 KiB
+/// larger. An older Linux or a sandbox doesn't know the request, and refuses.
 bool may_use_tiles() {
   constexpr long kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
@@ -70,7 +71,7 @@ bool has_tiles() {
   return has;
 }
 
-/// AVX-512's loops with those for halves.
+/// The table of AVX-512's loops, with `pairs` as its loops for halves.
 Table with_halves(const char* name, const PairLoops& pairs) {
   Table table = avx512::table;
   table.name = name;
@@ -95,7 +96,8 @@ const std::vector<Level>& levels() {
   return all;
 }
 
-/// Intel's processors multiply pairs at two thirds of float32's rate, AMD's above it.
+/// Whether the level's loops for halves are slower than those for Reals. Intel's processors multiply pairs at
+/// two thirds of float32's rate, AMD's above it.
 bool is_slower(const Level& level) {
   return level.table->pairs == &avx512::pair_loops && __builtin_cpu_is("intel");
 }

@@ -8,7 +8,8 @@
 namespace atl::cpu {
 namespace {
 
-/// Enough rows to hide the hand-out and to use panels often, few enough for balance, in whole tiles.
+/// A chunk has enough rows to hide the cost of handing it out and to use panels often, few enough for
+/// balance, and whole tiles.
 RowChunks chunks_of_product(Index rows, Index in, Index out, Index threads) {
   const Index wanted = (Index(1) << 22) / std::max<Index>(1, in * out);
   const Index even = threads == 1 ? rows + 23 : rows / (4 * threads);
@@ -37,7 +38,7 @@ struct Cut {
     constexpr Index kPartialElements = Index(1) << 20;  // all partial sums together
     const Index most = std::clamp<Index>(kPartialElements / std::max<Index>(1, k * m), 1, 32);
     ranges.step = std::max<Index>(512, (n + most - 1) / most);
-    const Index enough = 4 * threads;  // pieces of work; one for one thread
+    const Index enough = 4 * threads;  // pieces of work; a single thread needs only one
     const Index even = threads == 1 ? k : k * std::max<Index>(1, ranges.count()) / enough;
     blocks.step = std::clamp<Index>((even + 11) / 12 * 12, 128, std::max<Index>(k, 128));
   }

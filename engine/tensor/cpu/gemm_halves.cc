@@ -8,7 +8,8 @@ namespace atl::cpu {
 namespace {
 
 constexpr Index kCopied =
-    simd::kPairedRows;  // as many as are summed at once; with their draws they stay in the cache
+    // rows copied at a time: as many as are summed at once. With their draws they stay in the cache
+    simd::kPairedRows;
 
 constexpr ScratchKey kPanels;
 

@@ -13,8 +13,8 @@ simd::HeadDot plain(int heads, ConstMatrixView x, simd::In y, ConstMatrixView pr
   h.width = x.cols / heads;
   h.x = plain(x);
   h.y = y;
-  h.product = {const_cast<Real*>(product.data),
-               product.stride};  // read by the backward pass, written by the forward pass
+  // the forward pass writes the product; the backward pass only reads its gradient here
+  h.product = {const_cast<Real*>(product.data), product.stride};
   return h;
 }
 

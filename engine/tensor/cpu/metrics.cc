@@ -65,7 +65,7 @@ void count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t>
 void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts) {
   check_rows(rows, logits.rows);
-  // Counts in one chunk, like the confusions.
+  // One chunk counts all rows, as for the confusions.
   run_chunks(ctx, 1, [&](Index) {
     std::ranges::fill(counts, ClassCounts{});
     for (const VertexId row : rows) {
@@ -101,8 +101,8 @@ void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* 
                       std::span<const VertexId> rows, std::span<std::int64_t> counts) {
   const auto classes = std::size_t(logits.cols);
   check_rows(rows, logits.rows);
-  // Counts in one chunk, because rows of equal label and prediction add to the same count, and it runs only
-  // once per run.
+  // One chunk counts all rows, because rows of equal label and prediction add to the same count. It needn't
+  // be fast: this runs only once per run.
   run_chunks(ctx, 1, [&](Index) {
     std::ranges::fill(counts, 0);
     for (const VertexId row : rows) ++counts[std::size_t(labels[row]) * classes + largest(logits, row)];

@@ -64,8 +64,9 @@ double gather(Context& ctx, Index bytes) {
   return double(kPicks * kRowBytes) / seconds;
 }
 
-/// The bound of any product. A library's rate would be a lower one, and not the same on every machine: a
-/// library chooses its loops by the processor's name, and those of an unknown name are slow.
+/// The most operations per second that any product could reach. A library's product would give a lower rate,
+/// and not the same on every machine: a library chooses its loops by the processor's name, and slow ones for
+/// a name that it doesn't know.
 double multiply_adds(Context& ctx) {
   constexpr Index kRounds = Index(1) << 19;
   const int threads = ctx.pool->threads();
@@ -80,8 +81,8 @@ double multiply_adds(Context& ctx) {
   return double(threads) * double(operations) / seconds;
 }
 
-// Rates of kernels are in the units in which kernels count their work (tensor/dispatch/count.h): what a
-// kernel counts takes, at the rates that are measured with it, as long as the kernel takes.
+// Rates of kernels are in the units in which kernels count their work (tensor/dispatch/count.h). At the
+// measured rates, the work that the measured kernel counts takes as long as the kernel took.
 
 /// What a kernel counts in a call, and how long the call takes.
 struct TimedWork {
@@ -98,8 +99,8 @@ class KernelRates {
     constexpr std::array<Index, kCacheBytes.size() + 1> kBytes{Index(kCacheBytes[0] / 2),
                                                                Index(kCacheBytes[1] / 2), Index(128) << 20};
     static constexpr ScratchKey kReals, kRealSums, kHalves, kHalfSums;
-    // Products and gathers also stream, and that time is taken off theirs: so streams are measured first.
-    // A part of a large matrix lies in smaller caches: so these are measured before larger ones.
+    // Streams are measured first, because products and gathers stream too, and the time of this is taken off
+    // theirs. Smaller caches are measured before larger ones, because a part of a large matrix lies in them.
     for (std::size_t c = 0; c < kBytes.size(); ++c) of_cache(c).streamed = stream(kBytes[c]);
     rates_.kernel_flops = tall_product(kReals, kRealSums, Storage::kReals);
     rates_.half_flops = tall_product(kHalves, kHalfSums, Storage::kHalves);
@@ -119,8 +120,9 @@ class KernelRates {
   /// The rates of cache `c`. After the last cache comes memory.
   KernelBytes& of_cache(std::size_t c) { return c < rates_.caches.size() ? rates_.caches[c] : rates_.memory; }
 
-  /// The rate of `part` of what the kernel counts, once the rest has taken its time at the rates known so
-  /// far. Noise can make that nearly as long as the kernel.
+  /// The rate of `part`, which is one member of timed.counted. The time that the other members take, at the
+  /// rates known so far, is taken off the kernel's. Noise can make that time nearly as long as the kernel's,
+  /// so at least a quarter is left.
   double rate(const TimedWork& timed, double& part) const {
     const double work = std::exchange(part, 0);
     return work / std::max(timed.seconds - seconds_of(timed.counted, rates_), timed.seconds / 4);
@@ -137,8 +139,8 @@ class KernelRates {
     return timed.counted.all_streamed() / timed.seconds;
   }
 
-  /// Sums of 32 random rows each from a matrix of `bytes` bytes, the smallest cache for which is `c`; each
-  /// thread reads all of it.
+  /// Measures sums of 32 random rows each, from a matrix of `bytes` bytes; each thread reads all of it. `c`
+  /// is the smallest cache that holds the matrix.
   double sums_of_rows(Index bytes, std::size_t c) {
     constexpr Index kCols = 64, kDegree = 32, kRowBytes = kCols * Index(sizeof(Real));
     const Index sources = bytes / kRowBytes, rows = ctx_.pool->threads() * Index(4096);

@@ -18,8 +18,9 @@ inline constexpr int kArcThreads =
 /// With at most this many sources a row has too few arcs to be worth a list.
 inline constexpr Index kFewSources = 4096;
 
-/// Work of rows × parts. Either the parts of a row are adjacent (heads, which read neighbouring memory), or
-/// the rows of a part (slices of columns, of which one at a time is to stay in the cache).
+/// Work in items, one for each part of each row. Either the items of a row are adjacent (parts are heads,
+/// which read neighbouring memory), or those of a part (parts are slices of columns, and one slice at a time
+/// is to stay in the cache).
 struct ArcShape {
   Index rows, parts;
   bool parts_together;
@@ -35,7 +36,7 @@ struct Place {
   Index row, part;
 };
 
-/// The part of an item. Dividing 32 bits takes a tenth of the time of dividing 64.
+/// Where item number `item` belongs. Dividing numbers of 32 bits takes a tenth of the time of 64 bits.
 __device__ inline Place place_of(const ArcShape& shape, Index item) {
   if (shape.parts == 1) return {item, 0};
   const Index by = shape.parts_together ? shape.parts : shape.rows;

@@ -23,8 +23,8 @@ __device__ inline Real weighed(Real exponential, Real weight) {
   return weight == Real(0) ? Real(0) : exponential * weight;
 }
 
-/// Whether all are in halves, or none is. Layers store alike what attention reads and writes, except for
-/// partial sums of several ranks.
+/// Whether either all matrices are in halves, or none is. Layers store everything that attention reads and
+/// writes in one way, except for partial sums of several ranks.
 template <class... M>
 bool stored_alike(const M&... matrices) {
   const bool any = any_halves(matrices...);
@@ -38,9 +38,8 @@ __device__ inline Real kept(const simd::Attend& a, std::uint64_t dst_key, Vertex
   return Draws::bits(key, std::uint32_t(head)) >= a.mask.threshold ? a.mask.scale : Real(0);
 }
 
-/// How lanes are divided. A head has adjacent lanes, which have its columns. A group has the lanes of some
-/// heads of a row, or of a slice of one head that is wider than a warp reads at once, and does one part of a
-/// row.
+/// How lanes are divided. Adjacent lanes have the columns of one head. A group of lanes does one part of a
+/// row: some heads, or a slice of one head that is wider than a warp reads at once.
 struct HeadLanes {
   int head_log, log;  // log₂ of a head's lanes, and of the group's
   int slices;         // per head
@@ -52,8 +51,8 @@ struct HeadLanes {
   __device__ Index slice(Place place) const { return slices > 1 ? place.part % slices : 0; }
 };
 
-/// Packs of V per lane with which a head may be cut into slices. With fewer packs a head is never wider than
-/// its lanes read.
+/// How many packs of V a lane must have for a head to be cut into slices. With fewer packs, a head is never
+/// wider than its lanes read.
 template <int V>
 inline constexpr int kSliced = V == 1 ? 8 : 16 / V;
 /// Whether a lane has so many columns that it needs more registers.
@@ -106,7 +105,7 @@ struct KeptArcs {
   Index arcs;
 };
 
-/// The same memory on both ways; enough for a mean degree of 32, within a limit of memory.
+/// Forward and backward get the same memory. It is enough for a mean degree of 32, within a limit of memory.
 inline KeptArcs kept_arcs(Context& ctx, const CsrView& csr, Index heads) {
   static constexpr ScratchKey kArcs;
   constexpr Index kBytes = Index(128) << 20, kMeanDegree = 32;

@@ -140,7 +140,7 @@ class CusparseProduct {
     MatrixView out;
     std::uint64_t accumulate;
   };
-  static void run(const Target& /*on*/, const Given& given) {  // on the handle's stream, which is the same
+  static void run(const Target& /*on*/, const Given& given) {  // the handle has the target's stream
     const CusparseHandle& handle = given.product->handle_;
     const Dense dense(handle, given.x, given.out);
     handle.must(handle.calls.multiply(handle.get(), kPlain, kPlain, &kOne, given.product->matrix_, dense.x,
@@ -156,7 +156,7 @@ class CusparseProduct {
   Buffer<std::byte> workspace_{Device::kCuda};  // also holds the results of the analysis
 };
 
-/// What is made when arcs are first summed over.
+/// What is made when a graph's arcs are first summed over, and kept for later sums.
 struct CusparseSums::Kept final : StayingArcs {
   explicit Kept(const Arcs& arcs) : matrix(arcs) {}
   ~Kept() override { Stream::settle(); }  // calls that are held back read it

@@ -1,6 +1,6 @@
 // Sums over neighbours by cuSPARSE, if a run asks for it (`--sums cusparse`), and as the baseline with which
 // `atoll bench ops` compares our kernels. It multiplies a sparse matrix in CSR with a dense one, by the
-// algorithm whose results are the same bits in each run. Only for arcs that don't change
+// algorithm whose results are the same bits in each run. It serves only arcs that don't change
 // (DeviceStream::keep_arcs), because cuSPARSE wants 32-bit offsets, a value per arc, and an analysis per
 // width of rows.
 #pragma once

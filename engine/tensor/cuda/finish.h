@@ -1,5 +1,5 @@
 // The operations after a product, element by element: bias, norm, residual, activation, dropout. They have
-// the CPU's order (tensor/cpu/simd/finish.cc) and draws. Also their backward pass.
+// the CPU's order (tensor/cpu/simd/finish.cc) and draws. Their backward pass is here too.
 #pragma once
 
 #include "base/random.h"

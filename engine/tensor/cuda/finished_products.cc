@@ -5,7 +5,8 @@
 namespace atl::cuda {
 namespace {
 
-/// Mini-batches keep bringing new shapes. At this many all plans are dropped, and made again when needed.
+/// The most plans that are kept. Mini-batches keep bringing new shapes; when there are this many plans, all
+/// are dropped, and made again when needed.
 constexpr std::size_t kMostPlans = 1024;
 /// A bias's alignment is known to cuBLASLt only by its address, and its kernels read 16 bytes at a time.
 constexpr std::uintptr_t kBiasAlignment = 16;
@@ -15,8 +16,8 @@ cublasLtHandle_t light(cublasHandle_t handle) {
   return reinterpret_cast<cublasLtHandle_t>(handle);
 }
 
-/// Bytes, a power of two, at most the alignment of all of a device's memory (tensor/memory.h), so that it
-/// depends only on a view's place in its matrix.
+/// The alignment of an address in bytes, a power of two. It is at most 64, because all memory of a device is
+/// aligned to that (tensor/memory.h). So it depends only on a view's place in its matrix.
 Index alignment_of(const void* address) {
   Index alignment = 64;
   while (reinterpret_cast<std::uintptr_t>(address) % std::uintptr_t(alignment) != 0) alignment /= 2;

@@ -1,13 +1,13 @@
 // Products that cuBLASLt finishes itself: it applies bias and ReLU while the sums are still in registers, so
 // that no pass over the rows follows. The call and its algorithm are chosen once for each shape.
 //
-// NaN: our own ReLU passes it on. cuBLASLt's is max(x, 0); its manual doesn't say what becomes of NaN, which
-// may become 0. Features are finite when they are read, and so are weights, because a step whose gradient
-// isn't finite leaves them unchanged. So a NaN begins as an overflow, and training still ends. If multiplied
-// rows have a NaN, the weight's gradient has it too, whatever ReLU made of it (NaN · 0 is NaN); if a weight
-// has it, the rows' gradient has it. The only exception is a sum with infinities of both signs, of finite
-// rows and weights (or with a first layer's weight, whose rows have no gradient). Such a sum counts as 0.
-// That is worth the pass saved in evaluation and inference.
+// NaN: our own ReLU passes it on. cuBLASLt's is max(x, 0), which may turn NaN into 0; its manual doesn't say.
+// Features are finite when they are read, and so are weights, because a step whose gradient isn't finite
+// leaves them unchanged. So a NaN begins as an overflow, and training still ends at it. If multiplied rows
+// have a NaN, the weight's gradient has it too, whatever ReLU made of it (NaN · 0 is NaN). If a weight has
+// it, the rows' gradient has it. One kind of NaN can pass unseen: a sum of finite rows and weights (or with a
+// first layer's weight, whose rows have no gradient) that has infinities of both signs. Such a sum counts as
+// 0. We accept this for the pass over the rows that it saves in evaluation and inference.
 #pragma once
 
 #include <cublasLt.h>
@@ -56,8 +56,8 @@ class FinishedProducts {
   explicit FinishedProducts(Stream& stream);
 
   /// Plans out = relu(a · w (+ out) + bias), or the same without ReLU. a (n, k), w (k, m), out (n, m), none
-  /// empty; a and w are both in halves, or none of the three is. Nothing if cuBLASLt has no algorithm. The
-  /// bias is set afterwards. The same shape always gets the same algorithm.
+  /// empty; a and w are both in halves, or none of the three is. Returns nothing if cuBLASLt has no
+  /// algorithm. The bias is set afterwards. The same shape always gets the same algorithm.
   std::optional<FinishedProduct> plan(ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulates,
                                       bool relu);
   /// bias (m) must be stored as out is, because cuBLASLt takes no other, at an address that

@@ -1,6 +1,6 @@
 // Dense products by cuBLAS. Its matrices are column-major, so our rows are its columns, and a · w is wᵀ · aᵀ.
-// Of the epilogue cuBLASLt does a bias, with or without ReLU (finished_products.h); anything else is a
-// separate pass over the rows.
+// cuBLASLt can do a bias, with or without ReLU (finished_products.h); any other epilogue is a separate pass
+// over the rows.
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/finished_products.h"
 #include "tensor/cuda/table.h"
@@ -50,8 +50,8 @@ void multiply_now(const Target& on, const Product& p) {
                           CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 
-/// out (+)= left · right, each transposed if asked. Both are in halves, with sums in float32, or all in
-/// Reals.
+/// out (+)= left · right, each transposed if asked. Either both operands are in halves, with sums in float32,
+/// or everything is in Reals.
 void multiply(Context& ctx, ConstMatrixView left, bool left_transposed, ConstMatrixView right,
               bool right_transposed, MatrixView out, bool accumulate) {
   const Index inner = left_transposed ? left.rows : left.cols;

@@ -183,7 +183,7 @@ struct Gradients {
   }
 };
 
-/// Both passes, by source first.
+/// Runs both passes: by source, then by destination.
 template <class T, bool kDropout>
 void along_both(Context& ctx, const simd::Attend& s, const CsrView& transpose, const CsrView& arcs,
                 const KeptArcs& keep) {

@@ -44,8 +44,7 @@ class Links final : public DeviceLinks {
   }
   ~Links() override {
     if (comm_ != nullptr)
-      return;  // abandon() may still be in its call, so both it and its stream are left
-               // alone
+      return;  // abandon() may still be in its call, so the communicator and its stream stay
     for (const Group& each : groups_)
       if (each.over != nullptr) cudaEventDestroy(each.over);
     cudaStreamDestroy(stream_);

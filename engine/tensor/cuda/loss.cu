@@ -7,7 +7,7 @@ namespace {
 
 constexpr ScratchKey kLosses;
 
-/// work(row, lanes) returns the row's loss on all lanes; *sum += Σ of them.
+/// *sum += Σ work(row, lanes) over the selected rows. work() returns a row's loss on all lanes.
 template <class F>
 void over_selected(Context& ctx, ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits,
                    double* sum, const F& work) {

@@ -20,8 +20,8 @@ int this_threads_gpu() {
   return gpu;
 }
 
-/// All allocations, so that an operand from elsewhere is found before a kernel faults on it, and the reserves
-/// from which pieces are given.
+/// Knows all allocations, so that an operand from elsewhere is found before a kernel faults on it, and the
+/// reserves from which pieces are given.
 class Allocations {
  public:
   static Allocations& instance() {
@@ -129,7 +129,7 @@ Allocation allocate(std::size_t wanted) {
   return {data, bytes};
 }
 
-/// Ignores faults, which the next call that can will report.
+/// Ignores errors: the next call that can report them will.
 void release(void* data) {
   if (data == nullptr) return;
   Stream::settle();  // until then, memory in transit is checked as this GPU's

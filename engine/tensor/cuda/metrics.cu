@@ -9,8 +9,8 @@ __device__ void count(std::int64_t* to, std::int64_t by) {
   if (by != 0) atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
 }
 
-/// The class of the largest logit, the first if several are equal, on all lanes. A NaN counts as largest if
-/// it comes first, and as smallest elsewhere.
+/// The class of the largest logit, on all lanes; the first one if several are equal. A NaN counts as largest
+/// if it comes first, and as smallest elsewhere.
 __device__ Index largest(ConstMatrixView logits, Index row, const Lanes& lanes) {
   const Real* const x = row_of(logits, row);
   Real most = x[0];

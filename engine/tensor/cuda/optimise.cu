@@ -7,7 +7,7 @@
 namespace atl::cuda {
 namespace {
 
-/// Adam's step with the factors that are the same for all elements, which each block's first thread computes.
+/// The factors of Adam's step that are the same for all elements. Each block's first thread computes them.
 struct Adam {
   Real learning_rate, second_correction, decoupled_decay;
 };

@@ -1,4 +1,5 @@
-// The columns of a lane: C packs of V, each the width of its group apart.
+// The columns of a lane: C packs of V columns each. Adjacent lanes have adjacent packs, and a lane's next
+// pack follows that of the last lane.
 #pragma once
 
 #include "tensor/cuda/stored.h"
@@ -10,7 +11,7 @@ namespace atl::cuda {
 struct Ways {
   int columns;    // lanes of a way
   int count;      // ways
-  int way, lane;  // this lane's, and its place there
+  int way, lane;  // this lane's way, and its place in the way
 
   /// Ways of 2^log lanes each.
   __device__ Ways(const Lanes& lanes, int log)

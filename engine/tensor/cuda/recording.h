@@ -17,8 +17,8 @@
 
 namespace atl::cuda {
 
-// The results of calls of CUDA's libraries, turned into errors that name the call; and their number, so that
-// one which never returns is seen from outside.
+// Turns failures of calls of CUDA's libraries into errors that name the call. It also numbers the calls, so
+// that another thread sees if one never returns.
 
 /// Exists while a thread is in a call.
 class Calling {
@@ -38,8 +38,8 @@ class Calling {
   inline static std::atomic<std::uint64_t> begun_{0}, ended_{0};
 };
 
-/// Says how to find a kernel that failed. From then on every call fails, so the failing call's name says
-/// nothing. "" for other errors.
+/// After a kernel has failed, every call fails, so the name of the failing call says nothing. Says then how
+/// to find the kernel; "" for other errors.
 inline const char* how_to_find(cudaError_t status) {
   const bool is_of_a_kernel = status == cudaErrorIllegalAddress || status == cudaErrorMisalignedAddress ||
                               status == cudaErrorLaunchFailure;
@@ -57,7 +57,7 @@ inline void must(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) fail("device cuda: {}: {}", call, cublasGetStatusString(status));
 }
 
-// Calls, recorded.
+// Recorded calls.
 
 struct Grid {
   unsigned blocks = 0, threads = 0;
@@ -71,7 +71,7 @@ struct Target {
   cublasHandle_t cublas;
 };
 
-/// The part of a call that is the same at each repetition if shapes are.
+/// The part of a call that stays the same when the call is repeated with the same shapes.
 struct Call {
   void (*run)(const Call& call, void* const* arguments, const Target& on);
   const void* function;  // a kernel, or a function that calls a library

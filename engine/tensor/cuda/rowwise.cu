@@ -59,8 +59,8 @@ void fill_elements(Context& ctx, Real value, simd::Out out, Index rows, Index co
   });
 }
 
-/// If b is 0, `out` isn't read. The code says which product is rounded, so that packs of all widths give the
-/// same bits.
+/// out = a · x + b · out. If b is 0, `out` isn't read. a · x is rounded before b · out is added by fma(), so
+/// that packs of all widths give the same bits.
 template <int V, bool kMixed>
 void add_elements(Context& ctx, Real a, simd::In x, Real b, simd::Out out, Index rows, Index cols) {
   for_elements(ctx, rows, cols / V, [=] __device__(Index r, Index pack_of_row) {

@@ -1,5 +1,5 @@
 // Backward of the epilogue. The gradients of gain and shift are sums over rows of the gradient at the norm's
-// output; the bias's gradient sums the one at the norm's input.
+// output; the bias's gradient is the sum of the gradient at the norm's input.
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/stored.h"
 #include "tensor/cuda/sums.h"
@@ -20,7 +20,7 @@ __device__ RowNorm norm_of(const Backward& b, Index row) {
   if (!b.finish.layer_norm) return {};
   return {at(b.finish.row_stats, row, 0), at(b.finish.row_stats, row, 1)};
 }
-/// x̂
+/// x̂, the normalised element before gain and shift.
 template <bool kMixed>
 __device__ Real normalised(const Backward& b, Index row, Index c, const RowNorm& norm) {
   if (b.finish.layer_norm) return (input_of<kMixed>(b, row, c) - norm.mean) * norm.rstd;

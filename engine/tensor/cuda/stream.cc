@@ -30,7 +30,8 @@ class ThreadsStreams {
     const std::lock_guard lock(mutex_);
     std::erase_if(all_, [&](const Given& each) { return each.stream == stream; });
   }
-  /// Runs without the lock, which others need meanwhile.
+  /// Settles the calling thread's streams one by one. It does so without the lock, because other threads need
+  /// the lock meanwhile.
   void settle() {
     for (std::size_t i = 0; Stream* const each = next(i);) each->settle_this();
   }
@@ -40,7 +41,7 @@ class ThreadsStreams {
     std::thread::id by;
     Stream* stream;
   };
-  /// This thread's next stream at place i or later, and moves i past it; null: none.
+  /// Returns this thread's next stream at place i or later, and moves i past it; null: there is none.
   Stream* next(std::size_t& i) {
     const std::lock_guard lock(mutex_);
     while (i < all_.size())

@@ -27,8 +27,9 @@ class Stream final : public DeviceStream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// One thread calls mark() and wait(), the first one that does. A mark's event is reused after anybody has
-  /// found it reached, so a second thread's mark() could record it again while this one waits for it.
+  /// Only one thread may call mark() and wait(): the first one that does. A mark's event is reused once
+  /// anybody has found it reached, so a second thread's mark() could record it again while this thread waits
+  /// for it.
   Mark mark() override;
   /// Any thread may ask these two.
   Mark newest() const override;
@@ -63,8 +64,8 @@ class Stream final : public DeviceStream {
   };
   /// Null: our own kernels sum.
   CusparseSums* cusparse() const { return sums_by_library_ ? cusparse_.get() : nullptr; }
-  /// Puts everything that was given to the calling thread's streams on them. Needed before calls that act on
-  /// the device itself, not on a stream, and may wait for all streams.
+  /// Launches all calls that the calling thread's streams hold back. Needed before calls that act on the
+  /// device itself, not on a stream, and may wait for all streams.
   static void settle();
 
   cudaStream_t stream() const { return stream_; }

@@ -1,5 +1,5 @@
-// What a group of lanes does in sums of other rows, each times a value: aggregations, and products with
-// sparse features.
+// Sums of other rows, each times a value, by groups of lanes: aggregations, and products with sparse
+// features.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,8 @@ struct SumOfRows {
     return value;
   }
 
-  /// Adds the arcs that `arcs` selects of those from `first` on. All their rows are loaded before the first
-  /// is used.
+  /// Adds those arcs from arc `first` on that `arcs` selects. All their rows are loaded before the first is
+  /// used.
   template <int kArcs>
   __device__ void add_some(Sum& sum, Place place, const VertexId* j, Index first, const ArcsOfWay& arcs,
                            std::uint64_t key, const Ways& ways) const {

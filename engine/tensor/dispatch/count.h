@@ -9,8 +9,9 @@
 
 namespace atl {
 
-/// Adds each operand that it visits: of columns of a wider matrix only these, and no array whose length the
-/// arguments don't give. What is written counts twice, because a cache reads a line before it writes it back.
+/// Adds the bytes of each operand that it visits. If an operand is some columns of a wider matrix, only these
+/// count. An array whose length the arguments don't give doesn't count. What is written counts twice, because
+/// a cache reads a line before it writes it back.
 struct StreamedOperands {
   ComputeWork& work;
 
@@ -41,8 +42,8 @@ ComputeWork streams(const Given&... arguments) {
   return work;
 }
 
-/// Gathers `rows` of the `of` rows of a matrix, by ids. A row takes whole cache lines, and finding it takes
-/// as long as half a line.
+/// The work of gathering `rows` rows by their ids, from a matrix of `of` rows. A row takes whole cache lines,
+/// and finding it takes as long as half a line.
 inline ComputeWork gathers(Index rows, Index of, Index row_bytes, Index bytes_of_a_name = sizeof(VertexId)) {
   constexpr Index kLine = 64;
   const Index lines = (row_bytes + kLine - 1) / kLine;
@@ -52,7 +53,7 @@ inline ComputeWork gathers(Index rows, Index of, Index row_bytes, Index bytes_of
 inline ComputeWork products(double flops) {
   return {.product_flops = flops};
 }
-/// The same, for a product with this tall operand.
+/// The same, for a product whose tall operand is `of`.
 inline ComputeWork products(double flops, const ConstMatrixView& of) {
   if (of.halves != nullptr) return {.half_flops = flops};
   return products(flops);
@@ -71,9 +72,9 @@ inline ComputeWork draws(const Dropout& dropout, Index rows, Index cols) {
   return dropout ? terms(rows, kOfADraw * double(cols)) : ComputeWork{};
 }
 
-/// Sums of neighbours' rows, of a matrix with a row per column of the arcs. A sum's beginning and end cost
-/// some terms, mostly for a branch that nobody can predict, and more for a wider one; so does a factor of an
-/// arc.
+/// The work of sums of neighbours' rows, from a matrix with a row for each column of `arcs`. To begin and end
+/// a sum costs some terms, mostly for a branch that nobody can predict; wide rows cost more. A factor per arc
+/// costs some terms too.
 inline ComputeWork gathers(const CsrView& arcs, Index row_bytes, bool scaled = false) {
   constexpr Index kBeginning = 24, kBytesOfATerm = 16, kWeighted = 3;
   const bool weighted = arcs.weights != nullptr;
@@ -84,8 +85,8 @@ inline ComputeWork gathers(const CsrView& arcs, Index row_bytes, bool scaled = f
                                      : 0);
 }
 
-/// Attention's work beside its sums. An arc has few numbers, so vectors are mostly empty. An arc takes as
-/// long as two more heads.
+/// Attention's work beside its sums. An arc has few numbers, so vectors are mostly empty: an arc takes as
+/// long as if it had two more heads.
 inline ComputeWork attention_terms(const CsrView& arcs, int heads, int times = 1) {
   constexpr Index kOfAHead = 5, kBeginning = 40;
   return terms(arcs.rows, kBeginning) + terms(times * arcs.arcs(), kOfAHead * (2 + heads));

@@ -74,7 +74,7 @@ inline void check(const Dropout& dropout, Index rows) {
   ATOLL_CHECK(dropout.rate < 1, "dropout rate {}", dropout.rate);
 }
 
-/// For products whose values are drawn one by one.
+/// For products that draw value by value: their dropout must cover all rows.
 inline void check_all_rows(const Dropout& dropout, Index rows) {
   ATOLL_CHECK(!dropout || (dropout.begin == 0 && dropout.end >= rows), "dropout of rows {} … {} of {}",
               dropout.begin, dropout.end, rows);

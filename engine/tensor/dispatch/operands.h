@@ -1,7 +1,7 @@
 // The pointers in a kernel's arguments. each_operand(argument, visit) calls visit(pointer, elements) for
 // every pointer to memory that a kernel reads or writes, by reference, so that a device can check or replace
-// it. −1 elements: other arguments give their number. A visitor that takes matrices gets visit(matrix)
-// instead: columns of a wider one have others' values between their rows.
+// it. `elements` is −1 if other arguments give the number. A visitor that takes matrices gets visit(matrix)
+// instead, because some columns of a wider matrix have the values of other columns between their rows.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
-// Calls a kernel that computes only with Reals for matrices stored in halves. It gets copies in the
-// workspace, and those that it may have written are stored back. So every kernel takes either storage, and
-// only kernels for which it pays read halves themselves.
+// Calls kernels that compute only with Reals when matrices are stored in halves. A kernel gets copies in the
+// workspace, and the copies that it may have written are stored back. So every kernel takes either storage,
+// and only kernels for which it pays read halves themselves.
 #pragma once
 
 #include <iterator>

@@ -82,7 +82,7 @@ void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
 
 namespace {
 
-/// Terms of one row that is copied or added by its number, beside what its bytes take.
+/// The terms that it costs to copy or add one row by its number, beside its bytes.
 constexpr double kOfANamedRow = 10;
 
 }  // namespace

@@ -17,7 +17,7 @@ void check(const Softmaxes& s) {
               s.out.cols, heads);
 }
 
-/// Checks the arguments of both directions.
+/// Checks the arguments that forward and backward have in common.
 void check(const Attention& a, ConstMatrixView z, ConstMatrixView dst_score, ConstMatrixView src_score,
            const SoftmaxState& state) {
   const Index dst = a.arcs.csr.rows, src = a.arcs.csr.cols, heads = a.heads;
@@ -91,8 +91,9 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
                         MatrixView d_dst_score) {
   check(a, z, dst_score, src_score, state);
   check_transpose(transpose, a.arcs.csr);
-  // Each arc reads the other end's gradient for z's gradient, and z for the scores' gradients. What a source
-  // begins takes longer than what a destination does, as its vectors are mostly empty in a halo's block.
+  // Each arc reads the gradient of its other end for z's gradient, and z for the scores' gradients. To begin
+  // a source takes longer than to begin a destination, because the vectors of a source in a halo's block are
+  // mostly empty.
   constexpr double kOfASource = 130;
   add_work(ctx, [&] {
     const ComputeWork once = gathers(a.arcs.csr, z.row_bytes() + a.heads * Index(sizeof(Real)));

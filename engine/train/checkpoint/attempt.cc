@@ -12,8 +12,8 @@
 namespace atl {
 namespace {
 
-/// "4 a1b2 3": the folder's fourth attempt, which is the first of run a1b2; "4" where runs don't number
-/// theirs.
+/// "4 a1b2 3": the folder's fourth attempt, which is the first of run a1b2; "4" where runs don't number their
+/// attempts.
 struct Newest {
   int number = 0;  // 0: no attempt was made yet
   std::string run;
@@ -110,7 +110,7 @@ std::string file_of_no_run(const fs::path& output) {
   if (fs::exists(output / "job.yaml")) return "job.yaml";
   for (const char* name : kResults)
     if (fs::exists(output / name)) return name;
-  return {};  // metrics.jsonl may be what a run wrote last whose folder was emptied meanwhile
+  return {};  // metrics.jsonl doesn't count: a run may have written it after its folder was emptied
 }
 
 void set_aside(const fs::path& output) {

@@ -170,8 +170,8 @@ void CheckpointStore::write_and_show(const CheckpointState& state,
   make_visible(state.reached);
 }
 
-/// An older checkpoint of the same name was found damaged, or is written again after a resume from an earlier
-/// one. It is moved aside first, so that no name ever holds half of each.
+/// Gives a finished checkpoint its name. An older checkpoint may have that name: it was found damaged, or the
+/// run was resumed from an earlier one. It is moved aside first, so that the name never holds half of each.
 void CheckpointStore::make_visible(const Reached& at) const {
   const fs::path folder = partial(at), target = place(at);
   const fs::path replaced = folder_ / fmt::format(".{}.replaced", name_of(at));
@@ -182,7 +182,8 @@ void CheckpointStore::make_visible(const Reached& at) const {
   fs::remove_all(replaced);
 }
 
-/// Keeps the `keep_` newest up to `newest`. Later ones belong to a course of the run that this one has left.
+/// Keeps the `keep_` newest up to `newest`. Removes later ones too: the run was resumed from before them and
+/// takes another course.
 void CheckpointStore::drop_superseded(const Reached& newest) const {
   int kept = 0;
   for (const Reached& at : checkpoints_in(folder_)) {

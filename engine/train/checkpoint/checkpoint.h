@@ -71,10 +71,10 @@ class CheckpointStore {
 // any more. A cluster numbers the attempts of each job from 1. If a job takes over another's folder, the
 // folder's numbers go on from where that one's ended.
 
-/// Enters attempt `number`, or where it is 0 one more than the newest, and returns it. With a `run` (a name
-/// without spaces), `number` counts that run's attempts, and the returned number, which counts the folder's,
-/// may be higher. Rank 0 calls it before anything else is written to `output`. Throws Error when a newer
-/// attempt has begun.
+/// Enters attempt `number`, and returns it; 0: one more than the newest. With a `run` (a name without
+/// spaces), `number` counts that run's attempts, and the returned number, which counts the folder's, may be
+/// higher. Rank 0 calls it before anything else is written to `output`. Throws Error when a newer attempt has
+/// begun.
 int claim_attempt(const std::filesystem::path& output, int number = 0, const std::string& run = "");
 
 /// Throws Error when an attempt after the folder's `number` has begun, and when the folder has lost its
@@ -86,8 +86,8 @@ void check_attempt(const std::filesystem::path& output, int number);
 // checkpoint.
 
 /// Returns the name of a file that a run would replace though no run wrote it, as a manifest of the user's
-/// that is called job.yaml, or a model of another program, or "". Where a run has begun, all files of these
-/// names are the run's.
+/// that is called job.yaml, or a model of another program. "": there is no such file. Where a run has begun,
+/// all files of these names are the run's.
 std::string file_of_no_run(const std::filesystem::path& output);
 
 /// Moves the checkpoints aside, with copies of the files about their run; does nothing without checkpoints.

@@ -25,12 +25,12 @@ class EndExchange final : public PairPieces {
   /// Both arguments must outlive it. Calls are collective, by the compute thread.
   EndExchange(const Owners& owners, Communicator& comm);
 
-  /// Fetches rows for the rank's pairs. `place_of` (own rows): the row of `rows` that each own row is. `rows`
+  /// Fetches rows for the rank's pairs. `place_of` (own rows): each own row's number among `rows`. `rows`
   /// (any, width) are in the host's memory. All arguments must outlive the calls that follow.
   void fetch(Traffic purpose, const StepPairs& pairs, std::span<const VertexId> place_of,
              ConstMatrixView rows);
   EndRows rows() const { return {own_, sent_.view()}; }
-  /// Number of those pairs.
+  /// Number of the pairs that were given to fetch().
   Index size() const override { return pairs_->size(); }
   EndPairs piece(Index begin, Index count) override;
 

@@ -42,8 +42,8 @@ struct Columns {
   }
 };
 
-/// Parallel sums of a narrow tile, which arcs add to in turn, because an addition's latency is about four
-/// times its throughput.
+/// How many parallel sums a narrow tile has. Arcs add to them in turn, because an addition's latency is about
+/// four times its throughput.
 template <int N>
 constexpr int kWays = N == 1   ? 4
                       : N <= 3 ? 2
@@ -115,8 +115,8 @@ struct Block {
   }
 };
 
-/// Writes a row's sums to its columns of `out`, and applies the finish. Halves are rounded once, after all of
-/// it.
+/// Writes a row's sums to its columns of `out`, and applies the finish. Halves are rounded once, after the
+/// finish.
 template <int N, bool kPart>
 inline void put_sums(const Spmm& s, Index row, const Columns<N, kPart>& tile, const Vec (&sums)[N]) {
   const bool finishes = !s.finish.nothing && !s.finish.layer_norm;

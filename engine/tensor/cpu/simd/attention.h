@@ -86,7 +86,7 @@ struct Numbers {
   Real at[kBlockNumbers + kLanes];
 };
 
-/// One number per lane of a period of Numbers, repeated for each head; element h is head h's.
+/// One number per head, repeated to fill a period of Numbers (HeadLayout); element h is head h's.
 struct PerHead {
   Real at[kMostHeads + kLanes];
 };

@@ -8,7 +8,7 @@
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
-constexpr int kMost = kBytes == 64 ? 8 : 4;  // registers of a tile, needed twice
+constexpr int kMost = kBytes == 64 ? 8 : 4;  // registers of a tile; a loop holds two tiles, z's and d_z's
 
 /// The numbers of a block's arcs, per arc and head.
 struct ArcNumbers {

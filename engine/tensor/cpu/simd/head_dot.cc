@@ -16,7 +16,7 @@ void head_dot(const HeadDot& h, Index begin, Index end) {
   }
 }
 
-// All rows have the same y; d_y, which is the chunk's own, is added to.
+// All rows have the same y. Adds to d_y, which is the chunk's own.
 void head_dot_backward(const HeadDot& h, Real* d_y, Index begin, Index end) {
   for (Index row = begin; row < end; ++row) {
     for (Index head = 0; head < h.heads; ++head) {

@@ -1,7 +1,7 @@
-// The inner loops, which exist once per instruction set: their arguments (plain pointers, so that nothing
-// shared is instantiated in them), and the table by which the operations in tensor/cpu/*.cc reach the best
-// version. Every loop does a range of rows, begin ≤ row < end. The range is a chunk, and chunks run on the
-// pool's threads.
+// The inner loops, which exist once per instruction set. Here are their arguments, as plain pointers, so that
+// nothing shared is instantiated in the loops, and the table by which the operations in tensor/cpu/*.cc reach
+// the best version. Every loop does a range of rows, begin ≤ row < end. The range is a chunk, and chunks run
+// on the pool's threads.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +76,7 @@ struct FinishBackward {
   Out dy;
   Out residual;                        // += residual_scale · the gradient at the residual; or empty
   const Real* col_mean_dy = nullptr;   // (cols) batch norm: mean over all rows of dŷ
-  const Real* col_mean_dyx = nullptr;  // (cols) and of dŷ·x̂
+  const Real* col_mean_dyx = nullptr;  // (cols) batch norm: mean over all rows of dŷ·x̂
   Index cols = 0;
 };
 /// Sums over a chunk's rows, each (cols), overwritten; null: not wanted.
@@ -157,8 +157,8 @@ struct ProductAtPairs {
 };
 inline constexpr Index kPairedRows = 256;
 
-/// The loops for processors that multiply pairs of halves: the last two levels', each of which packs in its
-/// own way.
+/// The loops for processors that multiply pairs of halves. The last two levels (avx512bf16, amx) have them,
+/// and each packs in its own way.
 struct PairLoops {
   Index (*pair_words)(Index inner, Index cols);
   void (*pack_pairs)(In w, bool transposed, Index inner, Index cols, std::uint32_t* words);
@@ -218,7 +218,7 @@ struct CrossEntropy {
 
 /// Adam's or AdamW's step, with the factors that are the same for all elements.
 struct Adam {
-  Real learning_rate;      // over (1 − β₁ᵗ)
+  Real learning_rate;      // divided by (1 − β₁ᵗ)
   Real second_correction;  // 1 / √(1 − β₂ᵗ)
   Real beta1, beta2, epsilon;
   Real decay;            // added to the gradient, times the weight
@@ -236,7 +236,7 @@ struct Table {
   void (*product)(const Product&, Index begin, Index end);
   void (*product_at)(const ProductAt&, Index begin, Index end);
   void (*bit_product)(const BitProduct&, Index begin, Index end);
-  /// Takes halves, and so do the five below.
+  /// This loop and the five below take halves.
   void (*finish)(const Finish&, Out y, Index begin, Index end, Index col_begin, Index col_end);
   void (*finish_backward)(const FinishBackward&, const FinishSums&, Index begin, Index end);
   void (*norm_sums)(const FinishBackward&, double* sums, Index begin, Index end);
@@ -260,7 +260,7 @@ struct Table {
   double (*squared_norm)(const Real* x, Index begin, Index end);
   Index (*count_non_finite)(In x, Index cols, Index begin, Index end);
   /// Works in registers alone, for a measurement. Returns the number of operations; `left` is written so that
-  /// they are done.
+  /// the compiler keeps them.
   Index (*multiply_adds)(Index rounds, Real* left);
   const PairLoops* pairs = nullptr;  // null: these processors multiply only Reals
 };
@@ -270,7 +270,7 @@ struct Table {
 const Table& loops();
 /// The table of that name; null: this machine cannot run it.
 const Table* table_named(const char* name);
-/// Makes loops() return `table`, for tests, which try every one. Not while kernels run.
+/// Makes loops() return `table`, for tests, which try every one. Don't call it while kernels run.
 void use(const Table& table);
 
 }  // namespace atl::simd

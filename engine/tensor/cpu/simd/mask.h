@@ -31,8 +31,8 @@ inline std::uint64_t row_key(std::uint64_t key, VertexId id) {
   return mix64(key ^ (std::uint64_t(id) * 0xd1342543de82ef95ull));
 }
 
-/// The key of a masked row's draws. Draws::bits takes the column's place in the whole row; the mask may have
-/// only some of its columns.
+/// The key of the draws of a masked row, whose columns count from mask.first_column on. Draws::bits counts
+/// columns in the whole row, and the mask may have only some of them.
 inline std::uint64_t row_key(const Mask& mask, Index row) {
   const std::uint64_t key = row_key(mask.key, mask.ids[row]);
   return (key >> 32 << 32) | std::uint32_t(std::uint32_t(key) + mask.first_column * 0x9e3779b9u);

@@ -31,7 +31,7 @@ struct Panels {
   int width(Index panel) const { return int(begin(panel + 1) - begin(panel)); }
 };
 
-// Atoll's own std::min and std::max. Each of these files is compiled for another instruction set, and the
+// These stand for std::min and std::max. Each of these files is compiled for another instruction set, and the
 // linker would keep only one copy of a function that they share.
 constexpr Index smaller(Index a, Index b) {
   return a < b ? a : b;

@@ -92,7 +92,7 @@ void copy_panel(In b, Index begin, Index end, Index column, Index cols, int widt
   }
 }
 
-/// Columns of a × one panel of a block of rows; adds to out, or overwrites it.
+/// Multiplies all columns of a with one panel of b, over a block of rows; adds to out, or overwrites it.
 template <int N>
 void multiply_at(const ProductAt& p, Index begin, Index end, const Real* panel, Index column,
                  bool accumulate) {
@@ -145,7 +145,8 @@ void product(const Product& p, Index begin, Index end) {
 Index multiply_adds(Index rounds, Real* left) {
   constexpr int kSums = 12;  // more than two instructions a cycle have in flight
   Vec sums[kSums];
-  for (int i = 0; i < kSums; ++i) sums[i] = splat(Real(i));  // a compiler would make one of equal ones
+  // all different, because a compiler would merge equal ones
+  for (int i = 0; i < kSums; ++i) sums[i] = splat(Real(i));
   const Vec factor = splat(Real(0.5)), summand = splat(1);
   for (Index round = 0; round < rounds; ++round)
     for (int i = 0; i < kSums; ++i) sums[i] = sums[i] * factor + summand;

@@ -44,7 +44,7 @@ struct Tile {
       }
     }
   }
-  /// Adds the last element of an odd number, which has no partner.
+  /// Adds the last inner element, which has no partner where their number is odd.
   inline __attribute__((always_inline)) void add_single(const char* x, Index next,
                                                         const std::uint32_t* panel) {
     for (int r = 0; r < R; ++r) {

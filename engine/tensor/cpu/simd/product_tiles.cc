@@ -13,12 +13,13 @@
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
-constexpr Index kBlockRows = 256;                      // rows that are read again from the second-level cache
-constexpr Index kBlockTiles = 32;                      // inner tiles of such rows
-constexpr Index kRowTiles = kPairedRows / kTileInner;  // in a block, of product_at_tiles' inner dimension
+constexpr Index kBlockRows = 256;  // rows that are read again from the second-level cache
+constexpr Index kBlockTiles = 32;  // inner tiles of such rows
+// tiles along product_at_tiles' inner dimension, in a block
+constexpr Index kRowTiles = kPairedRows / kTileInner;
 
-/// Copies of rows' last inner values, up to a whole tile with zeros: what lies behind them isn't the rows',
-/// and could be a NaN.
+/// Copies of the last inner values of rows, filled up with zeros to a whole tile. The memory behind them
+/// belongs to other rows or to nobody, and could hold a NaN.
 struct Ends {
   alignas(64) Bfloat16 rows[kBlockRows][kTileInner];
 
@@ -82,8 +83,8 @@ void multiply_block(Tiles& tiles, Block& block) {
   block.multiply(tiles, even, p.cols);
 }
 
-/// Transposes 16 × 16 words, whose rows are kTwoTiles words apart: rows, then rows of two, in 128-bit parts,
-/// then the parts.
+/// Transposes 16 × 16 words, whose rows are kTwoTiles words apart. First it interleaves rows, then pairs of
+/// rows, both within 128-bit parts; then it moves the parts.
 void transpose(const std::uint32_t* from, std::uint32_t* to) {
   __m512i row[kSide], two[kSide], four[kSide];
   for (int i = 0; i < kSide; ++i) row[i] = _mm512_loadu_si512(from + i * kTwoTiles);
@@ -113,7 +114,7 @@ void transpose(const std::uint32_t* from, std::uint32_t* to) {
 struct Pairs {
   alignas(kBytes) std::uint32_t words[kRowTiles * kSide * kTwoTiles];
 
-  /// Reads rows [begin, end), up to `count` tiles with zeros.
+  /// Reads rows [begin, end), and fills up with zeros to `count` tiles.
   void read(In m, Index begin, Index end, Index column, Index cols, Index count) {
     interleave(m, begin, end, column, cols, kTwoTiles, words);
     for (Index word = (end - begin + 1) / 2 * kTwoTiles; word < count * kSide * kTwoTiles; ++word)

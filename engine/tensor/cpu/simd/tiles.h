@@ -3,8 +3,7 @@
 // values, to a tile of 16 × 16 sums in float32. Two by two tiles of sums stay in registers, so that each tile
 // that is loaded is multiplied twice.
 //
-// The instructions' names of tiles are numbers: 0 to 3 are sums, 4 and 5 of the tall operand, 6 and 7 of the
-// small one.
+// The instructions name tiles by numbers: 0 to 3 hold sums, 4 and 5 the tall operand, 6 and 7 the small one.
 #pragma once
 
 #include "tensor/cpu/simd/panels.h"
@@ -26,14 +25,14 @@ constexpr Index tiles_of(Index values, Index in_tile) {
   return (values + in_tile - 1) / in_tile;
 }
 
-/// The shapes of all tiles, until release(). A destructor would need the symbols of exceptions, which objects
-/// of these loops may not have (vec.h).
+/// Sets the shapes of all tiles, which hold until release(). A destructor would need the symbols of
+/// exceptions, and object files of these loops may not have any (vec.h).
 class Tiles {
  public:
-  /// Call it last. The system switches a thread faster that has no tiles.
+  /// Call it last: the system switches threads faster if they have no tiles.
   void release() { _tile_release(); }
 
-  /// Sums are to have so many rows and columns, at most kTwoTiles.
+  /// Shapes the tiles for sums of `rows` rows and `cols` columns, each at most kTwoTiles.
   void shape(Index rows, Index cols) {
     if (rows == rows_ && cols == cols_) return;
     rows_ = rows, cols_ = cols;
@@ -63,7 +62,8 @@ class Tiles {
   Index rows_ = 0, cols_ = 0;
 };
 
-/// Calls f with whether sums have a second tile of rows, and one of columns.
+/// Calls f with two constants: whether sums have a second tile of rows, and whether they have a second one of
+/// columns.
 template <class F>
 inline __attribute__((always_inline)) void with_tiles(Index rows, Index cols, F f) {
   const bool tall = rows > kSide, wide = cols > kSide;
@@ -124,7 +124,8 @@ inline __attribute__((always_inline)) void add_products(const Operand& a, const 
   }
 }
 
-/// A compiler doesn't see what the instructions read: what was written before this call is there for them.
+/// A compiler doesn't see what the instructions read. After this call, all that was written before it is in
+/// memory.
 inline void finish_writes() {
   asm volatile("" ::: "memory");
 }
