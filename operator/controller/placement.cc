@@ -37,19 +37,14 @@ Next wait_after_withdrawal(Reconcile& reconcile) {
   return done_if(!reconcile.await(end));
 }
 
-double bytes_between_nodes(const Gang& gang, const std::vector<std::string>& nodes) {
-  double sum = 0;
-  for (int a = 0; a < int(nodes.size()); ++a)
-    for (const auto& [b, bytes] : gang.traffic.peers(a))
-      if (a < b && nodes[std::size_t(a)] != nodes[std::size_t(b)]) sum += bytes;
-  return sum;
-}
-
 /// A plan for some servers beside others that stay has the nodes of all, but the cost of these servers alone.
 Predicted predicted_of(const GangPlan& plan, const Gang& gang, bool is_whole) {
   Predicted predicted;
-  if (!gang.assumed && !plan.level_bytes.empty())
-    predicted.inter_server_bytes = bytes_between_nodes(gang, plan.nodes);
+  double bytes = 0;
+  for (int a = 0; a < int(plan.nodes.size()); ++a)
+    for (const auto& [b, sent] : gang.traffic.peers(a))
+      if (a < b && plan.nodes[std::size_t(a)] != plan.nodes[std::size_t(b)]) bytes += sent;
+  if (!gang.assumed && !plan.level_bytes.empty()) predicted.inter_server_bytes = bytes;
   if (is_whole && plan.cost <= plan.best_possible * (1 + 1e-9))
     predicted.best_possible = predicted.inter_server_bytes;
   predicted.reason = joined(plan.reasons, "; ");

@@ -18,13 +18,8 @@ inline constexpr ModelInfo (*kModelInfos[])() = {
 /// An option of a kind. Its type follows from the default's.
 Field model_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest);
 
-<<<<<<< HEAD
-/// How often rows are summed over neighbours. Models that share an option's name share its text and range, as
-/// the CRD has one such option for all of them.
-=======
-/// The option `hops`: how many times rows are summed over neighbours before the first learned layer. The CRD
-/// has one such option for all models.
->>>>>>> comments
+/// The option `hops`: how many times rows are summed over neighbours. Models that share an option's name
+/// share its text and range, because the CRD has one such option for all of them.
 Field hops_option(const std::string& kind, std::int64_t initial, const char* source);
 
 // Fields that some models ignore. Dense layers at the end suit only stacks of equal layers. Residual models
