@@ -51,8 +51,9 @@ void judge(const nlohmann::json& value, const Schema& schema, const std::string&
 }  // namespace
 
 testing::AssertionResult is_allowed_status(const std::string& status) {
+  static const Schema schema = status_schema();
   std::string faults;
-  judge(parse_json(status), status_schema(), "status", faults);
+  judge(parse_json(status), schema, "status", faults);
   if (faults.empty()) return testing::AssertionSuccess();
   return testing::AssertionFailure() << faults << "in " << status;
 }
