@@ -132,8 +132,8 @@ NodeTerms domains_of(const Gang& gang, const Room& room) {
   if (gang.within < 0 || depth == gang.levels.size()) return {};
   std::set<std::vector<std::string>> found;
   for (const NodeRoom& node : room.usable()) {
-    std::vector<std::string> domain = room.site(node, node.free).domains;
-    domain.resize(depth);
+    const Site site = room.site(node, node.free);
+    std::vector<std::string> domain(site.domains.begin(), site.domains.begin() + std::ptrdiff_t(depth));
     if (node.takes_servers && node.takes_first) found.insert(std::move(domain));
   }
   NodeTerms domains;
@@ -154,7 +154,7 @@ NodeTerms domains_of(const Gang& gang, const Room& room) {
 
 std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
                                    const std::vector<std::string>& nodes) {
-  std::map<std::string, int> site_of;
+  std::map<std::string_view, int> site_of;
   for (const std::string& node : nodes) site_of[node] = -1;
   for (std::size_t s = 0; s < topology.sites().size(); ++s)
     if (const auto at = site_of.find(topology.sites()[s].node); at != site_of.end()) at->second = int(s);

@@ -48,8 +48,11 @@ std::vector<Holder> holders(const Gang& gang, const Room& room) {
   const auto now = room.sites(false), empty = room.sites(true);
   for (std::size_t i = 0; i < now.size(); ++i) {
     std::string name;
-    for (int level = 0; level <= gang.within; ++level)
-      name += (level ? "/" : "") + (now[i].domain_at(level).empty() ? "(no label)" : now[i].domain_at(level));
+    for (int level = 0; level <= gang.within; ++level) {
+      const std::string_view domain = now[i].domain_at(level);
+      name += level ? "/" : "";
+      name += domain.empty() ? "(no label)" : domain;
+    }
     Holder& holder = by_name[name];
     holder.name = name;
     holder.slots += now[i].slots;

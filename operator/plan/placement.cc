@@ -26,7 +26,7 @@ std::int64_t affordable_looks(std::int64_t servers) {
 
 std::vector<std::string> nodes_of(const Topology& topology, const std::vector<int>& site_of) {
   std::vector<std::string> nodes;
-  for (const int site : site_of) nodes.push_back(topology.sites()[std::size_t(site)].node);
+  for (const int site : site_of) nodes.emplace_back(topology.sites()[std::size_t(site)].node);
   return nodes;
 }
 
@@ -205,7 +205,7 @@ std::optional<Placement> place(const Topology& topology, const Traffic& traffic,
 }
 
 double cost_of(const Topology& topology, const Traffic& traffic, const std::vector<std::string>& nodes) {
-  std::unordered_map<std::string, int> sites;
+  std::unordered_map<std::string_view, int> sites;
   for (std::size_t s = 0; s < topology.sites().size(); ++s) sites[topology.sites()[s].node] = int(s);
   std::vector<int> site_of;
   for (const std::string& node : nodes) site_of.push_back(sites.at(node));

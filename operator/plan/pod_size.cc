@@ -23,11 +23,11 @@ struct EmptyDomain {
 
 /// A node of those that could hold the whole gang if they were empty; null if there are none.
 const NodeState* node_of_holders(const Gang& gang, const Room& room) {
-  std::map<std::vector<std::string>, EmptyDomain> domains;
+  std::map<std::vector<std::string_view>, EmptyDomain> domains;
   const std::vector<Site> sites = room.sites(true);
   for (std::size_t i = 0; i < sites.size(); ++i) {
     if (sites[i].slots == 0) continue;
-    std::vector<std::string> name;
+    std::vector<std::string_view> name;
     for (int level = 0; level <= gang.within; ++level) name.push_back(sites[i].domain_at(level));
     EmptyDomain& domain = domains[name];
     domain.slots += sites[i].slots;

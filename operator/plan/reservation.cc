@@ -52,7 +52,7 @@ std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& 
     const Site now = room.site(node, node.free), later = room.site(node, node.cleared);
     if (later.slots == 0) continue;
     std::vector<std::string> domain;
-    for (int level = 0; level <= gang.within; ++level) domain.push_back(now.domain_at(level));
+    for (int level = 0; level <= gang.within; ++level) domain.emplace_back(now.domain_at(level));
     domains[domain].push_back(candidate_of(node, now.slots, later.slots, gang));
   }
   return domains;

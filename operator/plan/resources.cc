@@ -89,8 +89,12 @@ std::int64_t Resources::of(std::string_view resource) const {
 
 int Resources::times(const Resources& demand) const {
   std::int64_t most = std::numeric_limits<int>::max();
-  for (const auto& [resource, amount] : demand.amounts_)
-    if (amount > 0) most = std::min(most, std::max<std::int64_t>(of(resource), 0) / amount);
+  auto here = amounts_.begin();  // both maps are in the order of names
+  for (const auto& [resource, amount] : demand.amounts_) {
+    while (here != amounts_.end() && here->first < resource) ++here;
+    const bool is_stated = here != amounts_.end() && here->first == resource;
+    if (amount > 0) most = std::min(most, is_stated ? std::max<std::int64_t>(here->second, 0) / amount : 0);
+  }
   return int(most);
 }
 

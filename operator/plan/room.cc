@@ -101,7 +101,7 @@ Site Room::site(const NodeRoom& room, const Resources& free) const {
   Site site{room.node->name, {}, slots(room, free), room.takes_first};
   for (std::size_t level = 0; level + 1 < gang_.levels.size(); ++level) {
     const auto label = room.node->labels.find(gang_.levels[level]);
-    site.domains.push_back(label == room.node->labels.end() ? "" : label->second);
+    site.domains.push_back(label == room.node->labels.end() ? std::string_view() : label->second);
   }
   return site;
 }
@@ -123,20 +123,18 @@ DomainOrder Room::by_domains() const {
   std::iota(order.nodes.begin(), order.nodes.end(), 0);
   std::vector<int> number_of(usable_.size());
   for (std::size_t level = depth; level-- > 0;) {
-    std::unordered_map<std::string_view, int> numbers;
+    std::unordered_map<std::string_view, int> numbers;  // in the order in which labels are met
     for (std::size_t i = 0; i < usable_.size(); ++i) {
       const auto& labels = usable_[i].node->labels;
       const auto found = labels.find(gang_.levels[level]);
       if (found != labels.end()) order.labels[i * depth + level] = &found->second;
-      numbers[*order.labels[i * depth + level]] = 0;
+      number_of[i] = numbers.try_emplace(*order.labels[i * depth + level], int(numbers.size())).first->second;
     }
-    std::vector<std::string_view> sorted;
-    for (const auto& [label, number] : numbers) sorted.push_back(label);
+    std::vector<std::pair<std::string_view, int>> sorted(numbers.begin(), numbers.end());
     std::ranges::sort(sorted);
-    for (std::size_t n = 0; n < sorted.size(); ++n) numbers[sorted[n]] = int(n);
-    for (std::size_t i = 0; i < usable_.size(); ++i)
-      number_of[i] = numbers.at(*order.labels[i * depth + level]);
-    std::ranges::stable_sort(order.nodes, {}, [&](std::size_t i) { return number_of[i]; });
+    std::vector<int> rank(sorted.size());
+    for (std::size_t n = 0; n < sorted.size(); ++n) rank[std::size_t(sorted[n].second)] = int(n);
+    std::ranges::stable_sort(order.nodes, {}, [&](std::size_t i) { return rank[std::size_t(number_of[i])]; });
   }
   return order;
 }

@@ -46,7 +46,7 @@ void Topology::grow(int domain) {
   if (level == levels()) return;
   for (int first = domains_[std::size_t(domain)].first; first < last;) {
     int end = first + 1;
-    const std::string& name = sites_[std::size_t(first)].domain_at(level);
+    const std::string_view name = sites_[std::size_t(first)].domain_at(level);
     while (end < last && sites_[std::size_t(end)].domain_at(level) == name) ++end;
     domains_[std::size_t(domain)].children.push_back(int(domains_.size()));
     domains_.push_back({name, domain, level, 0, 0, first, end, {}});

@@ -4,27 +4,28 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace atl::ctl {
 
-/// A node that has room.
+/// A node that has room. Its names belong to others, who must outlive it: thousands of nodes make a plan, and
+/// copies of their names would take a third of its time.
 struct Site {
-  std::string node;  // the node's name
+  std::string_view node;  // the node's name
   // by level, coarsest first, without the node; "" where the node has no such label
-  std::vector<std::string> domains;
+  std::vector<std::string_view> domains;
   int slots = 0;            // servers of this job that fit on the node, ≥ 0
   bool takes_first = true;  // server 0 may be on the node
 
   /// The site's domain at a level; at the last level, the node.
-  const std::string& domain_at(int level) const {
+  std::string_view domain_at(int level) const {
     return std::size_t(level) < domains.size() ? domains[std::size_t(level)] : node;
   }
 };
 
 struct Domain {
-  std::string name;           // a leaf has the node's name
+  std::string_view name;      // a leaf has the node's name
   int parent = -1;            // −1: none, it is the root
   int level = -1;             // −1: the root, which is the whole cluster
   int slots = 0;              // slots of all its nodes together

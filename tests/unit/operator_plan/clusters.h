@@ -5,6 +5,9 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "operator/plan/placement.h"
 
@@ -12,8 +15,10 @@ namespace atl::ctl {
 
 inline const std::vector<double> kWeights = {100, 10, 1};  // zone, rack, node
 
-inline std::string numbered(const char* what, int number) {
-  return what + std::string(number < 10 ? "0" : "") + std::to_string(number);
+/// The text stays as long as the program.
+inline std::string_view numbered(const char* what, int number) {
+  static std::set<std::string> texts;
+  return *texts.insert(what + std::string(number < 10 ? "0" : "") + std::to_string(number)).first;
 }
 
 /// Zones × racks × nodes, each node with so many slots.

@@ -16,8 +16,8 @@ void expect_fits(const Topology& topology, const std::vector<std::string>& nodes
   std::map<std::string, int> used;
   for (const auto& node : nodes) ++used[node];
   for (const Site& site : topology.sites()) {
-    EXPECT_LE(used[site.node], site.slots) << site.node;
-    used.erase(site.node);
+    EXPECT_LE(used[std::string(site.node)], site.slots) << site.node;
+    used.erase(std::string(site.node));
   }
   EXPECT_TRUE(used.empty()) << used.begin()->first << " has no slot";
 }

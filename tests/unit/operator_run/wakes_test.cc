@@ -17,7 +17,7 @@ using Domain = std::vector<std::string>;
 
 Domain domain_of(const Gang& gang, const Site& site) {
   Domain domain;
-  for (int level = 0; level <= gang.within; ++level) domain.push_back(site.domain_at(level));
+  for (int level = 0; level <= gang.within; ++level) domain.emplace_back(site.domain_at(level));
   return domain;
 }
 
