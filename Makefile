@@ -55,7 +55,6 @@ demo: build
 test: test-tools cluster-tools
 	cmake -S . -B $(BUILD) -G Ninja -DATOLL_TESTS=ON
 	@tests/minutes step build 30 -- ninja -C $(BUILD) -j $(JOBS)
-	@tests/minutes step "build of who only uses it" 10 -- $(MAKE) build BUILD=$(BUILD)/user
 	-@tests/minutes step Kubernetes 10 -- tests/cluster/bed build  # tests of charts and of the API want them too, and say so where they can't be had
 	-@tests/minutes step helm 3 -- tests/cluster/bed build helm kubeconform
 	@tests/minutes step tests 25 -- $(CTEST) -LE long --output-junit tests.xml; status=$$?; \

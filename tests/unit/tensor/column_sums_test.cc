@@ -35,7 +35,7 @@ TEST_P(ColumnSums, OfNoRowsAreWhatWasThere) {
   const Matrix before = total.clone();
   column_sums(rank.ctx, none, sums.data());
   EXPECT_EQ(sums, std::vector<double>(14, 3.0));
-  Operands o{0, 7};
+  EpilogueOperands o{0, 7};
   column_sums_backward(rank.ctx, o.epilogue(Norm::kBatch, Activation::kRelu, false, 0), o.y, o.y, none,
                        sums.data());
   EXPECT_EQ(sums, std::vector<double>(14, 3.0));
@@ -47,7 +47,7 @@ TEST_P(ColumnSums, OfNoRowsAreWhatWasThere) {
 }
 
 TEST_P(ColumnSums, DoNotDependOnThreads) {
-  Operands o{6000, 21};
+  EpilogueOperands o{6000, 21};
   const Epilogue e = o.epilogue(Norm::kBatch, Activation::kRelu, false, 0.3);
   const Matrix dy = random_matrix(49, 6000, 21);
   expect_same_on_any_threads([&](Context& ctx) {

@@ -8,7 +8,7 @@ namespace atl::test {
 using Norm = Epilogue::Norm;
 
 /// Operands of one epilogue, all of them present.
-struct Operands {
+struct EpilogueOperands {
   Index rows, cols;
   Matrix y = random_matrix(21, rows, cols, -2, 2), residual = random_matrix(22, rows, cols);
   Matrix bias = random_matrix(23, 1, cols), gain = random_matrix(24, 1, cols),

@@ -57,7 +57,7 @@ TEST_P(Halves, Products) {
   for (const Index rows : {1, 50, 300})
     for (const Index cols : kWidths) {
       const bool accumulate = cols % 2 == 1;
-      Operands o(rows, cols);
+      EpilogueOperands o(rows, cols);
       Epilogue e = o.epilogue(Norm::kLayer, Activation::kElu, false, 0.3);
       e.residual = stored(4, rows, cols);
       const MatrixView w = reals(2, 33, cols);
@@ -85,7 +85,7 @@ TEST_P(Halves, ProductsOfAnyInnerDimension) {
 TEST_P(Halves, WeightGradients) {
   for (const Index rows : {0, 1, 50, 600})
     for (const Index cols : kWidths) {
-      Operands o(rows, cols);
+      EpilogueOperands o(rows, cols);
       const double rate = cols % 2 == 0 ? 0 : 0.4;
       const Dropout d{rate, Draws(5, Purpose::kDropout, 3, 1), o.ids};
       const auto gradient = [&](ConstMatrixView a, ConstMatrixView b, MatrixView out, bool adds,
@@ -101,7 +101,7 @@ TEST_P(Halves, WeightGradients) {
 TEST_P(Halves, Epilogues) {
   for (const Norm norm : {Norm::kNone, Norm::kLayer, Norm::kBatch})
     for (const Index cols : kWidths) {
-      Operands o(60, cols);
+      EpilogueOperands o(60, cols);
       const Activation activation = cols % 2 == 0 ? Activation::kRelu : Activation::kElu;
       Epilogue e = o.epilogue(norm, activation, false, 0.3);
       e.residual = stored(1, 60, cols), e.row_stats = reals(2, 60, 2);

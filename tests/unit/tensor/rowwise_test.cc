@@ -27,7 +27,7 @@ TEST_P(Rowwise, AppliesEveryEpilogue) {
   for (const auto& [rows, cols] :
        {std::pair<Index, Index>{0, 5}, {1, 1}, {13, 7}, {5, 64}, {9, 37}, {3000, 20}}) {
     every_epilogue([&, r = rows, c = cols](Norm norm, Activation activation, bool residual, double rate) {
-      Operands o{r, c};
+      EpilogueOperands o{r, c};
       const Epilogue e = o.epilogue(norm, activation, residual, rate);
       Matrix y = o.y.clone(), apart(r, c);
       expect_reference(rank.ctx, &apply, &reference::apply, e, y, y);
@@ -60,7 +60,7 @@ double difference(Real* at, const std::function<double()>& f) {
 }
 
 /// Sets batch norm's mean and 1/σ to those of y, as one rank alone would.
-void take_statistics(Context& ctx, Operands& o) {
+void take_statistics(Context& ctx, EpilogueOperands& o) {
   std::vector<double> sums(std::size_t(2 * o.cols), 0.0);
   Matrix shifted = o.y.clone();
   apply(ctx, {.bias = o.bias.data()}, shifted, shifted);
@@ -76,7 +76,7 @@ void take_statistics(Context& ctx, Operands& o) {
 TEST_P(Rowwise, BackwardIsTheGradientOfEveryEpilogue) {
   TestRank rank;
   every_epilogue([&](Norm norm, Activation activation, bool residual, double rate) {
-    Operands o{6, 11};
+    EpilogueOperands o{6, 11};
     const Epilogue e = o.epilogue(norm, activation, residual, rate);
     const Matrix weights = random_matrix(31, o.rows, o.cols);
     const auto f = [&] {
@@ -112,7 +112,7 @@ TEST_P(Rowwise, BackwardIsTheGradientOfEveryEpilogue) {
 
 TEST_P(Rowwise, LayerNormsStatisticsNeedNotBeKept) {
   TestRank rank;
-  Operands o{20, 19};
+  EpilogueOperands o{20, 19};
   Epilogue e = o.epilogue(Norm::kLayer, Activation::kRelu, false, 0.2);
   Matrix y = o.y.clone(), with = random_matrix(32, 20, 19), without = with.clone();
   apply(rank.ctx, e, y, y);
@@ -123,7 +123,7 @@ TEST_P(Rowwise, LayerNormsStatisticsNeedNotBeKept) {
 }
 
 TEST_P(Rowwise, BackwardDoesNotDependOnThreads) {
-  Operands o{5000, 33};
+  EpilogueOperands o{5000, 33};
   const Epilogue e = o.epilogue(Norm::kLayer, Activation::kRelu, false, 0.3);
   expect_same_on_any_threads([&](Context& ctx) {
     Matrix y = o.y.clone(), dy = random_matrix(33, 5000, 33), gradients(3, 33);

@@ -6,8 +6,7 @@
 #include "telemetry/run_folder.h"
 #include "train/checkpoint/killed_run.h"
 
-namespace atl {
-namespace {
+namespace atl::power_loss {
 
 /// What a loss of power would leave of the file.
 std::string flushed;
@@ -18,17 +17,18 @@ bool is_metrics_file(int file) {
   return path.filename() == "metrics.jsonl";
 }
 
-}  // namespace
-}  // namespace atl
-
 /// Takes the C library's place in this program.
 extern "C" int fdatasync(int file) {
-  if (atl::is_metrics_file(file)) atl::flushed = atl::read_bytes("/proc/self/fd/" + std::to_string(file));
+  if (is_metrics_file(file)) flushed = read_bytes("/proc/self/fd/" + std::to_string(file));
   return int(::syscall(SYS_fdatasync, file));
 }
 
+}  // namespace atl::power_loss
+
 namespace atl {
 namespace {
+
+using power_loss::flushed;
 
 /// Writes the run's folder, and loses power as soon as a checkpoint is on the disk.
 class PowerLine final : public RunObserver {
