@@ -132,8 +132,8 @@ NodeTerms domains_of(const Gang& gang, const Room& room) {
   if (gang.within < 0 || depth == gang.levels.size()) return {};
   std::set<std::vector<std::string>> found;
   for (const NodeRoom& node : room.usable()) {
-    const Site site = room.site(node, node.free);
-    std::vector<std::string> domain(site.domains.begin(), site.domains.begin() + std::ptrdiff_t(depth));
+    const auto names = node.domains.first(depth);
+    std::vector<std::string> domain(names.begin(), names.end());
     if (node.takes_servers && node.takes_first) found.insert(std::move(domain));
   }
   NodeTerms domains;
@@ -191,7 +191,7 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
     if (auto why = fault_of(volume, gang.servers.size()); !why.empty()) plan.reasons.push_back(why);
   if (!plan.reasons.empty()) return plan;
   const Room room(gang, snapshot);
-  const DomainOrder order = room.by_domains();
+  const std::vector<std::size_t> order = room.by_domains();
   const Topology topology(room.sites(order, false), gang.weights);
   auto answer = place_all(room, topology, gang);
   if (!answer) {

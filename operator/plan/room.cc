@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <string_view>
+#include <tuple>
 
 namespace atl::ctl {
 namespace {
@@ -41,6 +41,7 @@ Room::Room(const Gang& gang, const Snapshot& snapshot) : gang_(gang), far_(gang.
     if (gang.most_on(snapshot.nodes[node].name) > 0) add(snapshot.nodes[node], left(snapshot, node));
   }
   for (const std::string& node : missing) refusals_.push_back(node + " does not exist");
+  find_domains();
 }
 
 void Room::take_pods(const Snapshot& snapshot) {
@@ -70,7 +71,7 @@ void Room::add(const NodeState& node, const NodeLeft& left) {
     refusals_.push_back(node.name + " " + refusal);
     return;
   }
-  NodeRoom room{&node, left.free, left.cleared, left.empty};
+  NodeRoom room{.node = &node, .free = left.free, .cleared = left.cleared, .empty = left.empty};
   for (std::size_t v = 0; v < gang_.volumes.size(); ++v) {
     const GangVolume& volume = gang_.volumes[v];
     if (volume.place.reaches(node)) continue;
@@ -98,59 +99,57 @@ int Room::slots(const NodeRoom& room, const Resources& free) const {
 }
 
 Site Room::site(const NodeRoom& room, const Resources& free) const {
-  Site site{room.node->name, {}, slots(room, free), room.takes_first};
-  for (std::size_t level = 0; level + 1 < gang_.levels.size(); ++level) {
-    const auto label = room.node->labels.find(gang_.levels[level]);
-    site.domains.push_back(label == room.node->labels.end() ? std::string_view() : label->second);
-  }
-  return site;
+  return {room.node->name, room.domains, slots(room, free), room.takes_first};
 }
 
 std::vector<Site> Room::sites(bool empty) const {
   std::vector<Site> sites;
+  sites.reserve(usable_.size());
   for (const NodeRoom& room : usable_) sites.push_back(site(room, empty ? room.empty : room.free));
   return sites;
 }
 
-/// Sorts the nodes by numbers that stand for labels, from the finest level up. A cluster of thousands of
-/// nodes has few labels, and comparing names would take longer than the rest of a plan. The nodes are sorted
-/// by name already.
-DomainOrder Room::by_domains() const {
-  static const std::string kNone;
+/// A cluster of thousands of nodes has few labels. Each is one text and a number for all nodes that have it,
+/// for comparing thousands of texts would take longer than the rest of a plan.
+void Room::find_domains() {
   const std::size_t depth = gang_.levels.size() - 1;
-  DomainOrder order{std::vector<std::size_t>(usable_.size()), {}};
-  order.labels.assign(usable_.size() * depth, &kNone);
-  std::iota(order.nodes.begin(), order.nodes.end(), 0);
-  std::vector<int> number_of(usable_.size());
-  for (std::size_t level = depth; level-- > 0;) {
+  domains_.resize(usable_.size() * depth);
+  ranks_.resize(domains_.size());
+  for (std::size_t level = 0; level < depth; ++level) {
     std::unordered_map<std::string_view, int> numbers;  // in the order in which labels are met
-    for (std::size_t i = 0; i < usable_.size(); ++i) {
-      const auto& labels = usable_[i].node->labels;
+    for (std::size_t i = level, n = 0; n < usable_.size(); ++n, i += depth) {
+      const auto& labels = usable_[n].node->labels;
       const auto found = labels.find(gang_.levels[level]);
-      if (found != labels.end()) order.labels[i * depth + level] = &found->second;
-      number_of[i] = numbers.try_emplace(*order.labels[i * depth + level], int(numbers.size())).first->second;
+      const std::string_view own = found == labels.end() ? std::string_view() : found->second;
+      std::tie(domains_[i], ranks_[i]) = *numbers.try_emplace(own, int(numbers.size())).first;
     }
     std::vector<std::pair<std::string_view, int>> sorted(numbers.begin(), numbers.end());
     std::ranges::sort(sorted);
     std::vector<int> rank(sorted.size());
     for (std::size_t n = 0; n < sorted.size(); ++n) rank[std::size_t(sorted[n].second)] = int(n);
-    std::ranges::stable_sort(order.nodes, {}, [&](std::size_t i) { return rank[std::size_t(number_of[i])]; });
+    for (std::size_t i = level; i < ranks_.size(); i += depth) ranks_[i] = rank[std::size_t(ranks_[i])];
   }
-  return order;
+  for (std::size_t n = 0; n < usable_.size(); ++n)
+    usable_[n].domains = std::span(domains_).subspan(n * depth, depth);
 }
 
-std::vector<Site> Room::sites(const DomainOrder& order, bool empty) const {
+std::vector<std::size_t> Room::by_domains() const {
   const std::size_t depth = gang_.levels.size() - 1;
+  std::vector<std::size_t> nodes(usable_.size());
+  std::iota(nodes.begin(), nodes.end(), 0);  // by name
+  const auto ranks = [&](std::size_t node) { return std::span(ranks_).subspan(node * depth, depth); };
+  std::ranges::stable_sort(nodes, [&](std::size_t a, std::size_t b) {
+    return std::ranges::lexicographical_compare(ranks(a), ranks(b));
+  });
+  return nodes;
+}
+
+std::vector<Site> Room::sites(const std::vector<std::size_t>& order, bool empty) const {
   std::vector<Site> sites;
-  sites.reserve(order.nodes.size());
-  for (const std::size_t i : order.nodes) {
-    const NodeRoom& room = usable_[i];
-    const int all = slots(room, empty ? room.empty : room.free);
-    if (all == 0) continue;
-    Site& site = sites.emplace_back(Site{room.node->name, {}, all, room.takes_first});
-    site.domains.reserve(depth);
-    for (std::size_t level = 0; level < depth; ++level)
-      site.domains.push_back(*order.labels[i * depth + level]);
+  sites.reserve(order.size());
+  for (const std::size_t i : order) {
+    const Site each = site(usable_[i], empty ? usable_[i].empty : usable_[i].free);
+    if (each.slots > 0) sites.push_back(each);
   }
   return sites;
 }

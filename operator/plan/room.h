@@ -2,7 +2,9 @@
 // are pinned there by us.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -17,12 +19,7 @@ struct NodeRoom {
   const Resources &free, &cleared, &empty;  // NodeLeft's
   // whether the node can reach the volumes of servers and of server 0; the launcher doesn't mount them
   bool takes_servers = true, takes_first = true;
-};
-
-/// Usable nodes in the order of a Topology's sites, so that it needn't sort names.
-struct DomainOrder {
-  std::vector<std::size_t> nodes;          // indices in Room::usable()
-  std::vector<const std::string*> labels;  // (usable, levels above the node's): the domains
+  std::span<const std::string_view> domains;  // as in Site
 };
 
 class Room {
@@ -40,10 +37,11 @@ class Room {
   std::vector<std::string> far_volumes() const;
   /// Sites of the gang's servers, by present room or, with `empty`, by the room of empty nodes.
   std::vector<Site> sites(bool empty) const;
-  DomainOrder by_domains() const;
+  /// Indices in usable(), in the order of a Topology's sites, so that it needn't sort names.
+  std::vector<std::size_t> by_domains() const;
   /// The same for the sites that have slots, in the given order.
-  std::vector<Site> sites(const DomainOrder& order, bool empty) const;
-  /// The site of one node.
+  std::vector<Site> sites(const std::vector<std::size_t>& order, bool empty) const;
+  /// The site of one of the usable nodes.
   Site site(const NodeRoom& room, const Resources& free) const;
 
  private:
@@ -51,11 +49,15 @@ class Room {
   int slots(const NodeRoom& room, const Resources& free) const;
   const NodeLeft& left(const Snapshot& snapshot, std::size_t node);
   void add(const NodeState& node, const NodeLeft& left);
+  void find_domains();
 
   const Gang& gang_;
   std::unordered_map<std::size_t, NodeLeft> changed_;  // by node: what differs from the snapshot's `left`
   Resources launcher_left_;                            // what is left on Gang::launcher_on
   std::vector<NodeRoom> usable_;
+  std::vector<std::string_view>
+      domains_;             // (usable, levels above the node's), each one text for all its nodes
+  std::vector<int> ranks_;  // of the same: the domain's among its level's
   std::vector<std::string> refusals_;
   std::vector<std::vector<std::string>> far_;  // by volume: nodes that can't reach it
 };

@@ -1,7 +1,6 @@
 #include "operator/plan/topology.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/error.h"
 
@@ -13,8 +12,12 @@ Topology::Topology(std::vector<Site> sites, std::vector<double> weights) : weigh
                 site.node, site.domains.size(), weights_.size() - 1);
     if (site.slots > 0) sites_.push_back(std::move(site));
   }
-  const auto name = [](const Site& s) { return std::tie(s.domains, s.node); };
-  if (!std::ranges::is_sorted(sites_, {}, name)) std::ranges::sort(sites_, {}, name);
+  const auto comes_before = [](const Site& a, const Site& b) {
+    for (std::size_t level = 0; level < a.domains.size(); ++level)
+      if (a.domains[level] != b.domains[level]) return a.domains[level] < b.domains[level];
+    return a.node < b.node;
+  };
+  if (!std::ranges::is_sorted(sites_, comes_before)) std::ranges::sort(sites_, comes_before);
   domains_.push_back({"cluster", -1, -1, 0, 0, 0, int(sites_.size()), {}});
   for (std::size_t d = 0; d < domains_.size(); ++d) grow(int(d));
   path_.resize(sites_.size() * (weights_.size() + 1));

@@ -4,17 +4,18 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace atl::ctl {
 
-/// A node that has room. Its names belong to others, who must outlive it: thousands of nodes make a plan, and
-/// copies of their names would take a third of its time.
+/// A node that has room. Its names belong to others, who must outlive it: copies of thousands of nodes' names
+/// would take a third of a plan's time.
 struct Site {
   std::string_view node;  // the node's name
   // by level, coarsest first, without the node; "" where the node has no such label
-  std::vector<std::string_view> domains;
+  std::span<const std::string_view> domains;
   int slots = 0;            // servers of this job that fit on the node, ≥ 0
   bool takes_first = true;  // server 0 may be on the node
 

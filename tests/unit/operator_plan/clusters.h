@@ -2,12 +2,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "operator/plan/placement.h"
 
@@ -21,14 +25,19 @@ inline std::string_view numbered(const char* what, int number) {
   return *texts.insert(what + std::string(number < 10 ? "0" : "") + std::to_string(number)).first;
 }
 
+/// As numbered(): the names of a node's zone and rack.
+inline std::span<const std::string_view> domains(int zone, int rack) {
+  static std::map<std::pair<int, int>, std::array<std::string_view, 2>> all;
+  return all.try_emplace({zone, rack}, std::array{numbered("z", zone), numbered("r", rack)}).first->second;
+}
+
 /// Zones × racks × nodes, each node with so many slots.
 inline std::vector<Site> even_cluster(int zones, int racks, int nodes, int slots) {
   std::vector<Site> sites;
   for (int z = 0; z < zones; ++z)
     for (int r = 0; r < racks; ++r)
       for (int n = 0; n < nodes; ++n)
-        sites.push_back(
-            {numbered("n", int(sites.size())), {numbered("z", z), numbered("r", z * racks + r)}, slots});
+        sites.push_back({numbered("n", int(sites.size())), domains(z, z * racks + r), slots});
   return sites;
 }
 
