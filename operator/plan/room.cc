@@ -112,7 +112,7 @@ std::vector<Site> Room::sites(bool empty) const {
 /// A cluster of thousands of nodes has few labels. Each is one text and a number for all nodes that have it,
 /// for comparing thousands of texts would take longer than the rest of a plan.
 void Room::find_domains() {
-  const std::size_t depth = gang_.levels.size() - 1;
+  const std::size_t depth = levels_above_nodes();
   domains_.resize(usable_.size() * depth);
   ranks_.resize(domains_.size());
   for (std::size_t level = 0; level < depth; ++level) {
@@ -134,7 +134,7 @@ void Room::find_domains() {
 }
 
 std::vector<std::size_t> Room::by_domains() const {
-  const std::size_t depth = gang_.levels.size() - 1;
+  const std::size_t depth = levels_above_nodes();
   std::vector<std::size_t> nodes(usable_.size());
   std::iota(nodes.begin(), nodes.end(), 0);  // by name
   const auto ranks = [&](std::size_t node) { return std::span(ranks_).subspan(node * depth, depth); };

@@ -50,6 +50,7 @@ class Room {
   const NodeLeft& left(const Snapshot& snapshot, std::size_t node);
   void add(const NodeState& node, const NodeLeft& left);
   void find_domains();
+  std::size_t levels_above_nodes() const { return gang_.levels.empty() ? 0 : gang_.levels.size() - 1; }
 
   const Gang& gang_;
   std::unordered_map<std::size_t, NodeLeft> changed_;  // by node: what differs from the snapshot's `left`

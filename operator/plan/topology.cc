@@ -6,12 +6,11 @@
 
 namespace atl::ctl {
 Topology::Topology(std::vector<Site> sites, std::vector<double> weights) : weights_(std::move(weights)) {
-  sites_.reserve(sites.size());
-  for (Site& site : sites) {
+  for (const Site& site : sites)
     ATOLL_CHECK(site.domains.size() + 1 == weights_.size(), "node {} names {} domains of {} levels",
                 site.node, site.domains.size(), weights_.size() - 1);
-    if (site.slots > 0) sites_.push_back(std::move(site));
-  }
+  std::erase_if(sites, [](const Site& site) { return site.slots <= 0; });
+  sites_ = std::move(sites);
   const auto comes_before = [](const Site& a, const Site& b) {
     for (std::size_t level = 0; level < a.domains.size(); ++level)
       if (a.domains[level] != b.domains[level]) return a.domains[level] < b.domains[level];
