@@ -56,9 +56,8 @@ class Room {
   std::unordered_map<std::size_t, NodeLeft> changed_;  // by node: what differs from the snapshot's `left`
   Resources launcher_left_;                            // what is left on Gang::launcher_on
   std::vector<NodeRoom> usable_;
-  std::vector<std::string_view>
-      domains_;             // (usable, levels above the node's), each one text for all its nodes
-  std::vector<int> ranks_;  // of the same: the domain's among its level's
+  std::vector<std::string_view> domains_;  // (usable, levels above the node's): one text for all nodes of one
+  std::vector<int> ranks_;                 // of domains_, each among its level's
   std::vector<std::string> refusals_;
   std::vector<std::vector<std::string>> far_;  // by volume: nodes that can't reach it
 };
